@@ -21,7 +21,7 @@ from funnelling import Corpus, read_corpus
 from funnelling.cli import options
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.labels import expected_calibration_error
-from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import settle, trial_split
 from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.randomness import stream
@@ -47,7 +47,7 @@ def main() -> None:
         for name in parse_methods(arguments.methods):
             method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
             seconds, _ = timed(partial(fit_method, method, trial.train))
-            test = trial.test.select(servable(trial.test, method))
+            test = trial.test.select(supported_documents(trial.test, method))
             measured[name] = {**errors(method, test, arguments), "fit_seconds": seconds}
             say(" ".join([Path(path).name, *row(name, measured[name])]))
         result["corpora"][Path(path).name] = measured

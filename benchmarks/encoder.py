@@ -17,7 +17,7 @@ from typing import Any
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus, read_corpus
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.measuring import measure_method
+from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import sides_of
 from funnelling.report.tables import Table, number, plain
@@ -54,7 +54,7 @@ def measure(model: Any, train: Corpus, test: Corpus) -> list[str]:
     start = time.perf_counter()
     fit_method(model, train)
     middle = time.perf_counter()
-    result = measure_method(model, test)
+    result = evaluate_classifier(model, test)
     seconds = middle - start, time.perf_counter() - middle
     return [*(number(result["average"][name]) for name in PAPER_MEASURES), *(f"{s:.1f}" for s in seconds)]
 

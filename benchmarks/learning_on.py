@@ -29,7 +29,7 @@ from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
 from funnelling.cli import options
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.measuring import measure_method, servable
+from funnelling.evaluation.measuring import evaluate_classifier, supported_documents
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, trial_split
 from funnelling.methods.registry import make_method
@@ -174,9 +174,9 @@ class Bench:
 
     def _answer(self, folder: Path) -> Answer:
         model = load_model(folder)
-        test = self.trial.test.select(servable(self.trial.test, model))
+        test = self.trial.test.select(supported_documents(self.trial.test, model))
         scores = model.decision_function(test.texts, languages=test.languages)
-        return measure_method(model, test, self.trial.train.label_set()), scores
+        return evaluate_classifier(model, test, self.trial.train.label_set()), scores
 
 
 def train_model(model: Any, train: Corpus, folder: Path, choice: Any) -> float:

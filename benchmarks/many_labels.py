@@ -30,7 +30,7 @@ from scipy import sparse
 
 import measuring
 from funnelling import Corpus, Document, read_corpus, read_documents, save_model, write_documents
-from funnelling.evaluation.ranking import Hits, rank
+from funnelling.evaluation.ranking import RankedHits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.evaluation.significance import paired_p
 from funnelling.funnel.many import ManyLabelsClassifier
@@ -199,7 +199,7 @@ def _measured(answers: Any, classes: list[str], test: Corpus) -> Quality:
     )
     measured = {}
     for language, rows in test.by_language().items():
-        shares = measure_ranked(Hits.of(truth[rows], rank(wider[rows])))
+        shares = measure_ranked(RankedHits.of(truth[rows], rank(wider[rows])))
         measured[language] = ({name: shares[name].of(slice(None)) for name in MEASURES}, shares)
     return measured
 
@@ -219,7 +219,7 @@ def _tiers(model: ManyLabelsClassifier, test: Corpus, quality: Quality) -> dict[
         found = {}
         for name, view in zip(("own", "shared"), ranked, strict=False):
             columns = np.where(view.labels[:, :10] < 0, -1, view.labels[:, :10]).astype(np.intp)
-            shares = measure_ranked(Hits.of(truth[rows], columns))
+            shares = measure_ranked(RankedHits.of(truth[rows], columns))
             views[f"{language} {name}"] = {measure: shares[measure].of(slice(None)) for measure in MEASURES}
             found[name] = (shares, columns)
         best = max(found, key=lambda name: views[f"{language} {name}"]["ndcg_at_5"])

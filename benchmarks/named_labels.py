@@ -24,7 +24,7 @@ import measuring
 from funnelling import Corpus, Document
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
-from funnelling.evaluation.ranking import Hits, rank
+from funnelling.evaluation.ranking import RankedHits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.funnel.many import ManyLabelsClassifier
 from funnelling.research.corpora.apt import files_in
@@ -122,7 +122,7 @@ def _measured(
     classes = [*learned, *sorted(set(test.label_set()) - set(learned))]
     wide = sparse.csr_array((answers.data, answers.indices, answers.indptr), (len(test), len(classes)))
     truth, ranked = test.sparse_label_matrix(classes), rank(wide)
-    shares = measure_ranked(Hits.of(truth, ranked))
+    shares = measure_ranked(RankedHits.of(truth, ranked))
     rows, columns = truth.nonzero()
     found = (ranked[rows, :10] == columns[:, None]).any(axis=1)
     seen = np.isin(columns, [classes.index(label) for label in train.label_set()])

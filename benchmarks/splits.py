@@ -22,7 +22,7 @@ import numpy as np
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
 from funnelling.evaluation.fitting import cross_validate, fit_method
-from funnelling.evaluation.measuring import measure_method
+from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by
 from funnelling.evaluation.splits import TEST_SHARE, Trial, settle, sides_of
 from funnelling.folds import deal_folds, draw_test
@@ -125,7 +125,7 @@ def on_draws(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
         for seed in watched(range(runs), "draws", True, "draws"):
             test = test_rows(corpus, seen(corpus, shares_out), seed) == 1
             (trial,), _ = settle([Trial(corpus.select(~test), corpus.select(test), Corpus())])
-            yield measure_method(fit_method(make(), trial.train), trial.test)["average"]
+            yield evaluate_classifier(fit_method(make(), trial.train), trial.test)["average"]
 
     return table({name: list(results(shares_out)) for name, shares_out in DRAWN.items()})
 
@@ -144,7 +144,9 @@ def by_outer_folds(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
                 yield result["average"]
 
     said = {name: list(results(shares_out)) for name, shares_out in DRAWN.items()}
-    return table({**said, "test rows": [measure_method(fit_method(make(), train), trial.test)["average"]]})
+    return table(
+        {**said, "test rows": [evaluate_classifier(fit_method(make(), train), trial.test)["average"]]}
+    )
 
 
 def table(results: dict[str, list[dict[str, float]]]) -> Table:

@@ -3,22 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from funnelling.evaluation.change import HELD_OUT, TEST, Decisions, measure_change
+from funnelling.evaluation.change import HELD_OUT, TEST, PairedDecisions, measure_change
 
 Matrix = NDArray[np.bool_]
 
 
-def decided(documents: int, wrong_before: int, wrong_after: int, units: int | None = None) -> Decisions:
+def decided(documents: int, wrong_before: int, wrong_after: int, units: int | None = None) -> PairedDecisions:
     """Documents of two labels, some of which each model gets wrong: before the last ones, after the first."""
     truth = np.tile([[True, False], [False, True]], (documents // 2, 1))
     before, after = truth.copy(), truth.copy()
     before[documents - wrong_before :] ^= True
     after[:wrong_after] ^= True
     names = [("unit", i % (units or documents)) for i in range(documents)]
-    return Decisions(TEST, truth, before, after, names)
+    return PairedDecisions(TEST, truth, before, after, names)
 
 
-def fell(*each: Decisions, one_label: bool = False) -> list[tuple[str, str | None]]:
+def fell(*each: PairedDecisions, one_label: bool = False) -> list[tuple[str, str | None]]:
     change = measure_change(dict(zip(("en", "it", "de"), each, strict=False)), one_label)
     return [(fall.measure, fall.language) for fall in change.fell]
 
@@ -55,7 +55,9 @@ class TestFalls:
         before, after = truth.copy(), truth.copy()
         before[200:220] = True
         after[:10] = False
-        change = measure_change({"en": Decisions(TEST, truth, before, after, range(1_000))}, one_label=False)
+        change = measure_change(
+            {"en": PairedDecisions(TEST, truth, before, after, range(1_000))}, one_label=False
+        )
         assert change.average_after["micro_k"] < change.average_before["micro_k"]
         assert change.fell == ()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from funnelling import Corpus
 from funnelling.evaluation.comparison import Comparison
-from funnelling.evaluation.pieces import Pieces
+from funnelling.evaluation.pieces import ResultCache
 from funnelling.evaluation.splits import Trial
 from tests.evaluation.oracle import Oracle, made_corpus
 
@@ -43,7 +43,7 @@ def test_test_documents_in_other_languages_are_left_out_and_reported() -> None:
 def test_decisions_are_kept_in_the_pieces_and_nowhere_else(tmp_path: Path) -> None:
     trial = Trial(made_corpus(10), made_corpus(2), Corpus())
     makers: dict[str, Any] = {"oracle": lambda seed: Oracle()}  # noqa: ARG005
-    result = Comparison([trial], makers, pieces=Pieces(tmp_path)).run()
+    result = Comparison([trial], makers, pieces=ResultCache(tmp_path)).run()
     (piece,) = tmp_path.rglob("*.json")
     kept = json.loads(piece.read_text())["result"]["decisions"]
     assert kept == {"classes": ["a", "b"], "given": [[0], [0, 1], [0], [0, 1]]}

@@ -8,7 +8,12 @@ from scipy.stats import ttest_rel
 
 from funnelling import Corpus, Document
 from funnelling.evaluation.comparison import summarise_methods
-from funnelling.evaluation.measuring import _decided, keep_decisions, measure_decisions_in_full, measure_floor
+from funnelling.evaluation.measuring import (
+    _decided,
+    evaluate_dummies,
+    keep_decisions,
+    measure_decisions_in_full,
+)
 from funnelling.evaluation.registry import measures_to_test_by
 from funnelling.evaluation.significance import DRAWS, _differences
 
@@ -60,7 +65,7 @@ def compared(one_label: bool = False) -> tuple[dict[str, Any], list[dict[str, An
     train = Corpus.from_documents(
         [Document(label, "text", language="en", labels=(label,)) for label in known], one_label
     )
-    return methods, [measure_floor(train, test) for test in tests], tests
+    return methods, [evaluate_dummies(train, test) for test in tests], tests
 
 
 @pytest.mark.parametrize("one_label", [False, True])

@@ -8,14 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
-from funnelling.evaluation.errors import LONGEST, Mistake, measure_with_errors, worst_mistakes, worst_of
+from funnelling.evaluation.errors import (
+    LONGEST,
+    LabelError,
+    measure_with_errors,
+    worst_errors_by_row,
+    worst_of,
+)
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.measuring import measure_in_full
+from funnelling.evaluation.measuring import evaluate_in_detail
 from tests.evaluation.mistakes import mislabelled
 
 
-def _mistakes(truth: Any, given: Any, probabilities: Any, most: int = 10) -> list[Mistake]:
-    return worst_mistakes(np.array(truth, bool), np.array(given, bool), np.array(probabilities), most)
+def _mistakes(truth: Any, given: Any, probabilities: Any, most: int = 10) -> list[LabelError]:
+    return worst_errors_by_row(np.array(truth, bool), np.array(given, bool), np.array(probabilities), most)
 
 
 class TestOrder:
@@ -37,7 +43,7 @@ class TestOrder:
 
     def test_each_document_counts_once_with_its_most_telling_labels(self) -> None:
         found = _mistakes([[1, 1, 0, 0]], [[0, 0, 1, 1]], [[0.3, 0.2, 0.6, 0.7]])
-        assert found == [Mistake(row=0, wrong=3, missed=1)]
+        assert found == [LabelError(row=0, wrong=3, missed=1)]
 
     @given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 4))
     def test_the_worst_of_all_are_among_the_worst_of_each_part(
@@ -54,7 +60,7 @@ class TestOrder:
                     **({} if a is None else {"wrong": {"probability": probabilities[rows[place], a]}}),
                     **({} if b is None else {"missed": {"probability": probabilities[rows[place], b]}}),
                 }
-                for place, a, b in worst_mistakes(truth[rows], given[rows], probabilities[rows], most)
+                for place, a, b in worst_errors_by_row(truth[rows], given[rows], probabilities[rows], most)
             ]
 
         part = random.integers(0, parts, 30)
@@ -133,4 +139,4 @@ def test_the_measures_are_those_without_errors() -> None:
     model = fit_method(NaiveClassifier(C=10, random_state=0), train)
     result = measure_with_errors(model, train, 3)
     assert len(result.pop("errors")) == 3
-    assert result == measure_in_full(model, train) == measure_with_errors(model, train, 0)
+    assert result == evaluate_in_detail(model, train) == measure_with_errors(model, train, 0)

@@ -11,15 +11,15 @@ from scipy import sparse
 
 from funnelling import Corpus, Document
 from funnelling.corpus.label_set import Label, LabelSet
-from funnelling.evaluation.change import TEST, Decisions, measure_change
+from funnelling.evaluation.change import TEST, PairedDecisions, measure_change
 from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.errors import measure_with_errors
 from funnelling.evaluation.fitting import cross_validate, fit_method
 from funnelling.evaluation.measuring import (
+    evaluate_classifier,
+    evaluate_dummies,
+    evaluate_in_detail,
     measure_decisions_in_full,
-    measure_floor,
-    measure_in_full,
-    measure_method,
     model_scores,
     spread,
     truth_of,
@@ -47,13 +47,13 @@ def method() -> Any:
 
 
 def test_ranked_measures_come_beside_the_others(method: Any) -> None:
-    result = measure_in_full(method, many_labels())
+    result = evaluate_in_detail(method, many_labels())
     assert list(result["average"])[: len(RANKED_MEASURES)] == list(RANKED_MEASURES)
     assert "macro_f1" in result["average"]
     # One text in ten says another label than that of the document, which has one.
     assert result["average"]["p_at_1"] == result["languages"]["it"]["p_at_1"] == pytest.approx(0.9)
     assert result["weighted"]["r_at_10"] == pytest.approx(0.9)
-    assert result["average"] == measure_method(method, many_labels())["average"]
+    assert result["average"] == evaluate_classifier(method, many_labels())["average"]
     assert json.loads(json.dumps(result)) == result
 
 
@@ -70,10 +70,10 @@ def test_dense_answers_to_many_labels_are_ranked_too(method: Any) -> None:
 
 def test_up_to_so_many_labels_nothing_is_ranked() -> None:
     train = many_labels(MANY)
-    result = measure_in_full(fitted(train), train)
+    result = evaluate_in_detail(fitted(train), train)
     assert not set(RANKED_MEASURES) & set(result["average"])
     assert "ranked" not in result
-    assert not set(RANKED_MEASURES) & set(measure_floor(train, train)["average"])
+    assert not set(RANKED_MEASURES) & set(evaluate_dummies(train, train)["average"])
 
 
 def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch)
 def test_without_the_frequencies_of_training_there_is_no_psp(method: Any) -> None:
     train = many_labels()
     assert examples_of(fitted(train)) is None
-    assert "psp_at_1" not in measure_in_full(fitted(train), train)["average"]
+    assert "psp_at_1" not in evaluate_in_detail(fitted(train), train)["average"]
     archived = fitted(train)
     archived.training_ = type("Archive", (), {"targets": {"en": truth_of(train, method.classes_.tolist())}})
     counts = examples_of(archived)
@@ -104,7 +104,7 @@ def test_without_the_frequencies_of_training_there_is_no_psp(method: Any) -> Non
 def test_the_floor_ranks_the_most_frequent_labels() -> None:
     train, test = many_labels(), many_labels()
     train.labels[10] = ("l00007",)  # it has five documents then, and every other label four or two
-    result = measure_floor(train, test)
+    result = evaluate_dummies(train, test)
     assert result["average"]["micro_f1"] == 0
     with_it = sum("l00007" in labels for labels in test.label_lists())
     assert result["average"]["p_at_1"] == pytest.approx(with_it / len(test))
@@ -119,13 +119,13 @@ def test_labels_that_exclude_each_other() -> None:
     given = [text.split()[0] for text in test.texts]
     probabilities = model.classify(test.texts, None)[1]
     model.classify = lambda *_, **__: (np.array(given, dtype=object), probabilities)
-    result = measure_in_full(model, test)
+    result = evaluate_in_detail(model, test)
     right = np.mean([[label] == list(own) for label, own in zip(given, test.label_lists(), strict=True)])
     assert result["average"]["accuracy"] == pytest.approx(right)
     assert result["average"]["p_at_1"] == pytest.approx(right)
     assert sum(count for *_, count in result["confusion"]) == len(test)
     one_each = [replace(corpus, one_label=True) for corpus in (train, test)]
-    assert measure_floor(*one_each)["average"]["accuracy"] < 0.01
+    assert evaluate_dummies(*one_each)["average"]["accuracy"] < 0.01
 
 
 def test_folds_over_training_documents() -> None:
@@ -176,7 +176,7 @@ def test_methods_are_compared_and_tested_by_ranked_measures() -> None:
 
 
 def test_the_table_of_a_model_has_the_main_measures_alone(method: Any) -> None:
-    scores = model_scores(measure_in_full(method, many_labels()))
+    scores = model_scores(evaluate_in_detail(method, many_labels()))
     assert languages_table(scores).header == ["language", "documents", *MAIN]
     assert notes(scores)[0].startswith("P@k")
     assert "ranked" not in scores
@@ -187,7 +187,7 @@ def test_what_changes_between_two_models() -> None:
     truth = truth_of(test, [f"l{number:05}" for number in range(LABELS)])
     none = sparse.csr_array(truth.shape, dtype=bool)
     units = list(range(truth.shape[0]))
-    change = measure_change({"en": Decisions(TEST, truth, truth, none, units)}, one_label=False)
+    change = measure_change({"en": PairedDecisions(TEST, truth, truth, none, units)}, one_label=False)
     assert change.after["en"]["documents"] == len(test)
     assert [fall.measure for fall in change.fell][:1] == ["micro_f1"]
 
@@ -205,7 +205,7 @@ def test_nothing_dense_is_made() -> None:
     model = fitted(corpus)
     model.label_counts = lambda: np.ones(count, dtype=int)
     tracemalloc.start()
-    result = measure_in_full(model, corpus)
+    result = evaluate_in_detail(model, corpus)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert result["average"]["p_at_1"] == 1

@@ -8,11 +8,11 @@ import pytest
 from funnelling import Corpus, Document, NaiveClassifier
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import (
-    measure_floor,
-    measure_in_full,
-    measure_method,
+    evaluate_classifier,
+    evaluate_dummies,
+    evaluate_in_detail,
     model_scores,
-    servable,
+    supported_documents,
 )
 from funnelling.evaluation.registry import PAPER_MEASURES
 from tests.evaluation.oracle import Oracle, made_corpus
@@ -20,7 +20,7 @@ from tests.evaluation.oracle import Oracle, made_corpus
 
 def test_by_heart_is_perfect() -> None:
     corpus = made_corpus()
-    result = measure_method(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    result = evaluate_classifier(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
     assert all(result["average"][measure] == 1 for measure in PAPER_MEASURES)
     assert result["languages"]["en"]["documents"] == 20
     assert result["unknown_labels"] == 0
@@ -29,7 +29,7 @@ def test_by_heart_is_perfect() -> None:
 def test_labels_unknown_to_training_are_dropped_and_counted() -> None:
     train = made_corpus()
     test = Corpus.from_documents([Document("1", "en 1", language="en", labels=("a", "b", "new", "newer"))])
-    result = measure_method(fit_method(Oracle(), train), test)  # type: ignore[arg-type]
+    result = evaluate_classifier(fit_method(Oracle(), train), test)  # type: ignore[arg-type]
     assert result["unknown_labels"] == 2
     assert result["average"]["micro_f1"] == 1
 
@@ -41,7 +41,7 @@ def test_a_single_label_method() -> None:
     corpus.labels = [(label,) for label in y]
     truth = np.array(y)
     right = (model.predict(corpus.texts, languages=corpus.languages) == truth).mean()
-    assert measure_method(model, corpus)["average"]["micro_f1"] == pytest.approx(right)
+    assert evaluate_classifier(model, corpus)["average"]["micro_f1"] == pytest.approx(right)
 
 
 def test_a_document_without_evidence_counts_like_any_other() -> None:
@@ -49,25 +49,25 @@ def test_a_document_without_evidence_counts_like_any_other() -> None:
     blank = [Document(str(i), "", language="en", labels=("a",)) for i in range(5)]
     test = Corpus.from_documents(blank)
     model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
-    assert measure_in_full(model, test)["counts"] == [[0, 0], [0, 0], [5, 0]]
+    assert evaluate_in_detail(model, test)["counts"] == [[0, 0], [0, 0], [5, 0]]
     y = [labels[-1] for labels in corpus.labels]
     model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
     given = model.classes_ == model.predict([""], languages=["en"])
     expected = [5 * (given & (model.classes_ == "a")), 5 * (given & (model.classes_ != "a"))]
-    assert measure_in_full(model, test)["counts"][:2] == [column.tolist() for column in expected]
+    assert evaluate_in_detail(model, test)["counts"][:2] == [column.tolist() for column in expected]
 
 
 def test_the_rejector_scores_where_labels_are_absent() -> None:
     train = made_corpus()
     test = Corpus.from_documents([Document("1", "x", language="en", labels=("a",))])
-    result = measure_floor(train, test)
+    result = evaluate_dummies(train, test)
     assert result["average"]["micro_f1"] == 0
     assert result["average"]["macro_f1"] == 0.5  # b is absent and left alone
 
 
 def test_what_a_model_keeps_of_a_full_result() -> None:
     corpus = made_corpus()
-    result = measure_in_full(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    result = evaluate_in_detail(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
     scores = model_scores(result)
     assert list(scores) == [
         *("average", "weighted", "languages", "unknown_labels", "calibration_error", "recall"),
@@ -85,7 +85,7 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
 def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() -> None:
     test = made_corpus(4)
     test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
-    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    result = evaluate_in_detail(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
     assert [row["label"] for row in result["by_label"]] == ["b", "a"]
     assert result["by_label"][0]["languages"] == [
         {"language": "it", "documents": 2, "given": 0, "right": 0, "f1": 0}
@@ -100,7 +100,7 @@ def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() 
 def test_a_full_result_keeps_the_decisions_on_each_document() -> None:
     test = made_corpus(2)
     test.texts[2] = "unknown"
-    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    result = evaluate_in_detail(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
     assert result["decisions"] == {"classes": ["a", "b"], "given": [[0], [0, 1], [], [0, 1]]}
     assert json.loads(json.dumps(result["decisions"])) == result["decisions"]
 
@@ -109,11 +109,11 @@ def test_the_decision_of_a_method_that_gives_one_label() -> None:
     corpus = made_corpus()
     y = [labels[-1] for labels in corpus.labels if labels]
     model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
-    kept = measure_in_full(model, corpus)["decisions"]
+    kept = evaluate_in_detail(model, corpus)["decisions"]
     given = [[kept["classes"][column] for column in columns] for columns in kept["given"]]
     assert given == [[label] for label in model.predict(corpus.texts, languages=corpus.languages)]
 
 
 def test_documents_in_a_language_without_training_documents_are_not_servable() -> None:
     method = fit_method(Oracle(), made_corpus())  # type: ignore[arg-type]
-    assert servable(made_corpus(2, ("de", "it")), method).tolist() == [False, False, True, True]
+    assert supported_documents(made_corpus(2, ("de", "it")), method).tolist() == [False, False, True, True]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.pieces import Pieces, corpus_digest, this_machine, trial_digest
+from funnelling.evaluation.pieces import ResultCache, corpus_digest, this_machine, trial_digest
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import Document
 
@@ -24,38 +24,38 @@ class Work:
 
 def test_what_is_kept_is_not_made_again(tmp_path: Path) -> None:
     work = Work()
-    first = Pieces(tmp_path).get("part", ["key", 1], work)
-    assert Pieces(tmp_path).get("part", ["key", 1], work) == first
+    first = ResultCache(tmp_path).get("part", ["key", 1], work)
+    assert ResultCache(tmp_path).get("part", ["key", 1], work) == first
     assert work.times == 1
 
 
 @pytest.mark.parametrize("change", [("other", ["key", 1]), ("part", ["key", 2]), ("part", None)])
 def test_another_name_or_key_is_another_piece(tmp_path: Path, change: tuple[str, Any]) -> None:
     work = Work()
-    Pieces(tmp_path).get("part", ["key", 1], work)
-    Pieces(tmp_path).get(*change, work)
+    ResultCache(tmp_path).get("part", ["key", 1], work)
+    ResultCache(tmp_path).get(*change, work)
     assert work.times == 2
 
 
 def test_another_version_finds_nothing_to_reuse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
-    Pieces(tmp_path).get("part", 1, work)
+    ResultCache(tmp_path).get("part", 1, work)
     monkeypatch.setattr("funnelling.evaluation.pieces.version", lambda _name: "99")
-    Pieces(tmp_path).get("part", 1, work)
+    ResultCache(tmp_path).get("part", 1, work)
     assert work.times == 2
 
 
 def test_a_piece_cut_short_is_made_anew(tmp_path: Path) -> None:
     work = Work()
-    Pieces(tmp_path).get("part", 1, work)
+    ResultCache(tmp_path).get("part", 1, work)
     (kept,) = tmp_path.rglob("*.json")
     kept.write_bytes(kept.read_bytes()[:9])
-    Pieces(tmp_path).get("part", 1, work)
+    ResultCache(tmp_path).get("part", 1, work)
     assert work.times == 2
 
 
 def test_the_time_of_a_piece_is_kept_with_it(tmp_path: Path) -> None:
-    made, kept = Pieces(tmp_path), Pieces(tmp_path)
+    made, kept = ResultCache(tmp_path), ResultCache(tmp_path)
     made.get("part", 1, Work())
     assert made.seconds > 0 == kept.seconds
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_the_time_of_a_piece_is_kept_with_it(tmp_path: Path) -> None:
 def test_without_a_folder_nothing_is_kept() -> None:
     work = Work()
     for _ in range(2):
-        Pieces(None).get("part", 1, work)
+        ResultCache(None).get("part", 1, work)
     assert work.times == 2
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_left_of_work_that_failed(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Pieces(tmp_path).get("part", 1, fails)
+        ResultCache(tmp_path).get("part", 1, fails)
     assert not list(tmp_path.rglob("*.json"))
 
 

@@ -12,15 +12,15 @@ from scipy.stats import ttest_rel
 
 from funnelling.evaluation import measure_languages
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
-from funnelling.evaluation.significance import DRAWS, Decided, _swaps, randomisation
+from funnelling.evaluation.significance import DRAWS, ComparedDecisions, _swaps, randomisation
 
 MAIN = (*ONE_LABEL_MEASURES, *PAPER_MEASURES)
 
 
 def decided(
     truth: Any, languages: Sequence[str], units: Sequence[Hashable], known: Any = None, **given: Any
-) -> Decided:
-    return Decided(
+) -> ComparedDecisions:
+    return ComparedDecisions(
         np.asarray(truth, dtype=bool),
         {name: sparse.csr_array(np.asarray(matrix, dtype=bool)) for name, matrix in given.items()},
         {name: (known or {}).get(name, slice(None)) for name in given},
@@ -29,7 +29,7 @@ def decided(
     )
 
 
-def some_trials(seed: int, trials: int = 2, one_label: bool = False) -> list[Decided]:
+def some_trials(seed: int, trials: int = 2, one_label: bool = False) -> list[ComparedDecisions]:
     """Two methods, one better than the other, on groups that occur in several languages and trials."""
     rng = np.random.default_rng(seed)
     made = []
@@ -46,7 +46,7 @@ def some_trials(seed: int, trials: int = 2, one_label: bool = False) -> list[Dec
     return made
 
 
-def differences(trials: Sequence[Decided], swapped: set[str]) -> dict[str, float]:
+def differences(trials: Sequence[ComparedDecisions], swapped: set[str]) -> dict[str, float]:
     """How far a is above b, averaged as everywhere, once the decisions on some units are swapped."""
     by_trial = []
     for trial in trials:
@@ -60,7 +60,7 @@ def differences(trials: Sequence[Decided], swapped: set[str]) -> dict[str, float
     return dict(zip(MAIN, np.mean(by_trial, axis=0), strict=True))
 
 
-def units_of(trials: Sequence[Decided]) -> list[str]:
+def units_of(trials: Sequence[ComparedDecisions]) -> list[str]:
     return sorted({str(unit) for trial in trials for unit in trial.units})
 
 

@@ -7,14 +7,14 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score, ndcg_score
 
-from funnelling.evaluation.ranking import TOP, Examples, Hits, inverse_propensities, rank
+from funnelling.evaluation.ranking import TOP, LabelFrequencies, RankedHits, inverse_propensities, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, are_ranked, main_measures, measure_ranked
 
 ALL = slice(None)
 
 
-def measured(truth: Any, probabilities: Any, examples: Examples | None = None) -> dict[str, float]:
-    hits = Hits.of(sparse.csr_array(np.asarray(truth, dtype=bool)), rank(probabilities), examples)
+def measured(truth: Any, probabilities: Any, examples: LabelFrequencies | None = None) -> dict[str, float]:
+    hits = RankedHits.of(sparse.csr_array(np.asarray(truth, dtype=bool)), rank(probabilities), examples)
     return {name: shares.of(ALL) for name, shares in measure_ranked(hits).items()}
 
 
@@ -43,7 +43,7 @@ def test_by_hand() -> None:
 
 
 def test_rare_labels_are_worth_more() -> None:
-    examples = Examples(100, np.array([90, 1]))
+    examples = LabelFrequencies(100, np.array([90, 1]))
     frequent, rare = worth = inverse_propensities(examples)
     c = (np.log(100) - 1) * 2.5**0.55
     assert worth == pytest.approx([1 + c * 91.5**-0.55, 1 + c * 2.5**-0.55])
@@ -70,7 +70,7 @@ def test_as_scikit_learn_measures() -> None:
 
 def test_a_perfect_order_is_1() -> None:
     truth, _ = some()
-    examples = Examples(1000, np.arange(truth.shape[1]))
+    examples = LabelFrequencies(1000, np.arange(truth.shape[1]))
     probabilities = np.where(truth, inverse_propensities(examples) / 100, 0.0)
     values = measured(truth, probabilities, examples)
     assert all(values[name] == pytest.approx(1) for name in values if name.startswith(("ndcg", "psp")))
@@ -98,7 +98,7 @@ def test_dense_and_sparse_probabilities_are_ranked_alike() -> None:
 
 
 def test_documents_that_do_not_count_measure_nothing() -> None:
-    values = measured([[0, 0]], np.array([[0.5, 0.1]]), Examples(10, np.array([1, 2])))
+    values = measured([[0, 0]], np.array([[0.5, 0.1]]), LabelFrequencies(10, np.array([1, 2])))
     assert set(values.values()) == {0.0}
     assert set(values) == set(RANKED_MEASURES)
 

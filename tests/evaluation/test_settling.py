@@ -4,7 +4,12 @@ import pytest
 
 from funnelling import Corpus, Document, InputError, NaiveClassifier
 from funnelling.evaluation.fitting import cross_validate, fit_method
-from funnelling.evaluation.measuring import measure_floor, measure_in_full, measure_method, model_scores
+from funnelling.evaluation.measuring import (
+    evaluate_classifier,
+    evaluate_dummies,
+    evaluate_in_detail,
+    model_scores,
+)
 from funnelling.evaluation.pieces import corpus_digest
 from funnelling.evaluation.splits import NOTICED, Trial, settle
 
@@ -79,7 +84,7 @@ def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
     method = fit_method(NaiveClassifier(C=10, random_state=0), train)
     assert method.exclusive_
     test = made(("a",), ("b",), ("b",), ("new",), ("newer",))
-    result = measure_in_full(method, test)
+    result = evaluate_in_detail(method, test)
     truth = [label for (label,) in test.label_lists()]
     answers = method.predict(test.texts, languages=test.languages)
     assert result["average"]["accuracy"] == accuracy_score(truth, answers) == 3 / 5
@@ -89,13 +94,13 @@ def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
     assert sum(documents for _, _, documents in result["confusion"]) == 5
     assert {truth for truth, _, _ in model_scores(result)["confused"]} == {"new", "newer"}
     # Over fewer labels the paper's measures change; whether a document is right does not.
-    assert measure_method(method, test, ["a"])["average"]["accuracy"] == 3 / 5
+    assert evaluate_classifier(method, test, ["a"])["average"]["accuracy"] == 3 / 5
 
 
 def test_the_floor_is_the_most_frequent_label() -> None:
     train = made(("a",), ("b",), ("b",))
     train.one_label = True
-    assert measure_floor(train, made(("a",), ("b",)))["average"]["accuracy"] == 0.5
+    assert evaluate_dummies(train, made(("a",), ("b",)))["average"]["accuracy"] == 0.5
 
 
 def test_outer_folds(train: Corpus) -> None:

@@ -9,9 +9,9 @@ from scipy import sparse
 from funnelling import InputError
 from funnelling.evaluation import Counts, expected_calibration_error, measure, measure_languages
 from funnelling.evaluation.labels import given_instead, measure_labels, missed_together, reliability
-from funnelling.evaluation.ranking import Hits, Shares, rank
+from funnelling.evaluation.ranking import RankedHits, Shares, rank
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_ranked
-from funnelling.evaluation.significance import DRAWS, Decided, _swaps, randomisation
+from funnelling.evaluation.significance import DRAWS, ComparedDecisions, _swaps, randomisation
 
 LABELS = [f"label {number}" for number in range(12)]
 LANGUAGES = ["en", "it", "it"] * 100
@@ -74,18 +74,18 @@ def test_reliability() -> None:
         reliability(sparse.csr_array(truth), sparse.csr_array(2 * probabilities))
 
 
-def compared(kind: Any) -> Decided:
+def compared(kind: Any) -> ComparedDecisions:
     truth, given, probabilities = some()
     _, others, _ = some(1)
     labels = sparse.csr_array(truth)
     chances = {"a": np.where(truth, probabilities + 0.2, probabilities), "b": probabilities}
-    return Decided(
+    return ComparedDecisions(
         kind(truth),
         {"a": sparse.csr_array(given), "b": sparse.csr_array(others)},
         {"a": slice(None), "b": slice(None)},
         LANGUAGES,
         [f"group {number // 3}" for number in range(300)],
-        {name: measure_ranked(Hits.of(labels, rank(each))) for name, each in chances.items()},
+        {name: measure_ranked(RankedHits.of(labels, rank(each))) for name, each in chances.items()},
     )
 
 

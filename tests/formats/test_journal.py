@@ -12,9 +12,9 @@ import pytest
 from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
-from funnelling.formats.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
 from funnelling.formats.jsonl import HEADER, cut_off
-from funnelling.labelling.desk import Desk
+from funnelling.labelling.desk import TaskQueue
 
 CAT = Document("1", "a cat", "en", ("animals",))
 DOG = Document("2", "un cane", "it", ("animals", "food"), group="g")
@@ -95,7 +95,7 @@ def test_a_killed_writer_loses_nothing_that_it_wrote_down(tmp_path: Path) -> Non
     with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
         said = [writer.stdout.readline() for _ in range(20)]
-        with pytest.raises(InUseError, match="another process writes"):
+        with pytest.raises(JournalLockedError, match="another process writes"):
             Journal(path)
         writer.send_signal(signal.SIGKILL)
         said += writer.stdout.readlines()
@@ -127,7 +127,7 @@ def test_another_file_is_left_as_it_is(tmp_path: Path, content: str, reason: str
 def test_a_full_journal_takes_nothing(tmp_path: Path) -> None:
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
     size = path.stat().st_size
-    with Journal(path, most=size + 10) as journal, pytest.raises(FullError, match="is full"):
+    with Journal(path, most=size + 10) as journal, pytest.raises(JournalFullError, match="is full"):
         journal.append(Decision("label", DOG))
     assert path.stat().st_size == size
 
@@ -142,7 +142,7 @@ def test_a_full_disk_leaves_no_half_of_a_line(tmp_path: Path, monkeypatch: pytes
 
     with Journal(path) as journal:
         monkeypatch.setattr(os, "fsync", full)
-        with pytest.raises(FullError, match="no space left"):
+        with pytest.raises(JournalFullError, match="no space left"):
             journal.append(Decision("label", DOG))
     assert path.stat().st_size == size
 
@@ -194,7 +194,7 @@ def test_a_hostile_line_is_refused_in_one(tmp_path: Path, line: bytes) -> None:
 
     def put_on_a_desk() -> None:
         with Journal(path) as journal:
-            Desk([], journal)
+            TaskQueue([], journal)
 
     for read in (put_on_a_desk, lambda: labels_in(path)):
         with pytest.raises(InputError, match=r"journal\.jsonl:3: ") as told:

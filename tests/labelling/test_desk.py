@@ -7,7 +7,14 @@ import pytest
 
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal
-from funnelling.labelling.desk import MOST_PEOPLE, PATIENCE, CrowdedError, Desk, TakenError, key_of
+from funnelling.labelling.desk import (
+    MOST_PEOPLE,
+    PATIENCE,
+    TaskLockedError,
+    TaskQueue,
+    TooManyAnnotatorsError,
+    key_of,
+)
 
 DOCUMENTS = [Document(str(number), f"text {number}", "en") for number in range(5)]
 KEYS = [key_of(document) for document in DOCUMENTS]
@@ -16,17 +23,17 @@ now = 0.0
 
 
 @pytest.fixture
-def open_desk(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
+def open_desk(tmp_path: Path) -> Iterator[Callable[[], TaskQueue]]:
     """Opens a desk over the journal as it is now."""
     global now
     now = 0.0
     journals: list[Journal] = []
 
-    def begin() -> Desk:
+    def begin() -> TaskQueue:
         while journals:
             journals.pop().close()
         journals.append(Journal(tmp_path / "journal.jsonl"))
-        return Desk(DOCUMENTS, journals[-1], clock=lambda: now)
+        return TaskQueue(DOCUMENTS, journals[-1], clock=lambda: now)
 
     yield begin
     journals.pop().close()
@@ -36,13 +43,13 @@ def labelled(number: int, *labels: str, suggested: tuple[str, ...] = ()) -> Deci
     return Decision("label", Document(str(number), f"text {number}", "en", labels), suggested=suggested)
 
 
-def test_two_people_never_have_the_same(open_desk: Callable[[], Desk]) -> None:
+def test_two_people_never_have_the_same(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     taken = []
     for number in range(5):
         session = f"s{number % 2}"
-        key = desk.take(session)
-        assert key == desk.take(session)  # a page that is loaded again shows it again
+        key = desk.assign(session)
+        assert key == desk.assign(session)  # a page that is loaded again shows it again
         taken.append(key)
         if number > 0:
             other = f"s{(number + 1) % 2}"
@@ -50,67 +57,69 @@ def test_two_people_never_have_the_same(open_desk: Callable[[], Desk]) -> None:
             assert before is not None
             desk.decide(other, before, labelled(KEYS.index(before), "a"))
     assert sorted(map(str, taken)) == sorted(KEYS)
-    assert desk.take("s1") is None
+    assert desk.assign("s1") is None
     assert desk.progress("s0") == {"documents": 5, "labelled": 4, "skipped": 0, "left": 1, "yours": 2}
 
 
-def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Desk]) -> None:
+def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], TaskQueue]) -> None:
     global now
     desk = open_desk()
-    assert desk.take("ada") == KEYS[0]
-    assert desk.take("bob") == KEYS[1]
+    assert desk.assign("ada") == KEYS[0]
+    assert desk.assign("bob") == KEYS[1]
     now = PATIENCE - 1
-    desk.stay("ada")
+    desk.heartbeat("ada")
     now = PATIENCE + 1
-    assert desk.take("eve") == KEYS[1]  # bob gave no sign of life
-    with pytest.raises(TakenError):
+    assert desk.assign("eve") == KEYS[1]  # bob gave no sign of life
+    with pytest.raises(TaskLockedError):
         desk.decide("bob", KEYS[1], labelled(1, "a"))
     desk.decide("ada", KEYS[0], labelled(0, "a"))
-    with pytest.raises(TakenError):  # decided already
+    with pytest.raises(TaskLockedError):  # decided already
         desk.decide("eve", KEYS[0], labelled(0, "b"))
 
 
-def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], Desk]) -> None:
+def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], TaskQueue]) -> None:
     global now
     desk = open_desk()
     for number in range(MOST_PEOPLE):
-        desk.stay(f"session {number}")
-    with pytest.raises(CrowdedError):
-        desk.take("one more")
+        desk.heartbeat(f"session {number}")
+    with pytest.raises(TooManyAnnotatorsError):
+        desk.assign("one more")
     now = 2 * PATIENCE
-    assert desk.take("one more") == KEYS[0]
+    assert desk.assign("one more") == KEYS[0]
 
 
-def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[], Desk]) -> None:
+def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[], TaskQueue]) -> None:
     global now
     desk = open_desk()
-    desk.take("ada")
+    desk.assign("ada")
     now = 2 * PATIENCE
     desk.decide("ada", KEYS[0], labelled(0, "a"))
     assert desk.labelled == 1
 
 
-def test_who_comes_back_has_the_document_again_unless_others_have_it(open_desk: Callable[[], Desk]) -> None:
+def test_who_comes_back_has_the_document_again_unless_others_have_it(
+    open_desk: Callable[[], TaskQueue],
+) -> None:
     global now
     desk = open_desk()
     for session in ("ada", "bob"):
-        desk.take(session)
+        desk.assign(session)
     now = 2 * PATIENCE
-    assert desk.take("eve") == KEYS[0]  # so that the other two are absent
+    assert desk.assign("eve") == KEYS[0]  # so that the other two are absent
     for session, key in (("ada", KEYS[0]), ("bob", KEYS[1]), ("eve", KEYS[2])):
-        desk.stay(session, key)
-    assert desk.take("sam") == KEYS[2]  # eve has but one, and ada none
-    assert desk.take("bob") == KEYS[1]
-    assert desk.take("ada") == KEYS[3]
+        desk.heartbeat(session, key)
+    assert desk.assign("sam") == KEYS[2]  # eve has but one, and ada none
+    assert desk.assign("bob") == KEYS[1]
+    assert desk.assign("ada") == KEYS[3]
     now = 4 * PATIENCE
-    assert desk.take("tom") == KEYS[0]
+    assert desk.assign("tom") == KEYS[0]
     desk.correct_language("bob", KEYS[1], "it")
-    assert desk.take("bob") == KEYS[1]
+    assert desk.assign("bob") == KEYS[1]
 
 
-def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], Desk]) -> None:
+def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
-    desk.take("ada")
+    desk.assign("ada")
     desk.decide("ada", KEYS[0], labelled(0, "a"))
     desk.decide("ada", KEYS[1], Decision("skip", DOCUMENTS[1], note="what is it?"))
     desk.decide("ada", KEYS[2], Decision("note", DOCUMENTS[2], note="long"))
@@ -121,46 +130,46 @@ def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], Desk]) ->
     assert desk.progress()["labelled"] == 1
 
 
-def test_what_was_skipped_comes_last_and_to_others(open_desk: Callable[[], Desk]) -> None:
+def test_what_was_skipped_comes_last_and_to_others(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
-    assert desk.take("ada") == KEYS[0]
+    assert desk.assign("ada") == KEYS[0]
     desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
     desk.reorder(KEYS)
     for number in range(1, 5):
-        assert desk.take("ada") == KEYS[number]
+        assert desk.assign("ada") == KEYS[number]
         desk.decide("ada", KEYS[number], labelled(number, "a"))
-    assert desk.take("ada") is None
-    assert desk.take("bob") == KEYS[0]
+    assert desk.assign("ada") is None
+    assert desk.assign("bob") == KEYS[0]
     for _ in range(4):
         assert desk.undo("ada", "") is not None
-    with pytest.raises(TakenError):  # bob has it
+    with pytest.raises(TaskLockedError):  # bob has it
         desk.undo("ada", "")
 
 
-def test_undo(open_desk: Callable[[], Desk]) -> None:
+def test_undo(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     assert desk.undo("ada", "Ada") is None
-    desk.take("ada")
+    desk.assign("ada")
     desk.decide("ada", KEYS[0], labelled(0, "a"))
-    assert desk.take("ada") == KEYS[1]
+    assert desk.assign("ada") == KEYS[1]
     taken_back = desk.undo("ada", "Ada")
     assert taken_back is not None
     assert taken_back.document.labels == ("a",)
-    assert desk.take("ada") == KEYS[0]
-    assert desk.take("bob") == KEYS[1]
+    assert desk.assign("ada") == KEYS[0]
+    assert desk.assign("bob") == KEYS[1]
     assert desk.progress("ada")["yours"] == 0
     assert [document.id for document in open_desk().waiting()] == ["1", "2", "3", "4", "0"]
 
 
-def test_a_note_can_be_emptied_with_a_label(open_desk: Callable[[], Desk]) -> None:
+def test_a_note_can_be_emptied_with_a_label(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
-    desk.take("a")
+    desk.assign("a")
     desk.decide("a", KEYS[0], Decision("note", DOCUMENTS[0], note="sure"))
     desk.decide("a", KEYS[0], labelled(0, "x"))
     assert desk.note_of(KEYS[0]) == open_desk().note_of(KEYS[0]) == ""
 
 
-def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], Desk]) -> None:
+def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     for session in "ab":
         desk.decide(session, KEYS[0], Decision("skip", DOCUMENTS[0]))
@@ -168,7 +177,7 @@ def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], Desk]) 
     assert desk.progress()["skipped"] == 1
 
 
-def test_a_skip_counts_again_where_a_label_is_taken_back(open_desk: Callable[[], Desk]) -> None:
+def test_a_skip_counts_again_where_a_label_is_taken_back(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
     desk.decide("bob", KEYS[0], labelled(0, "a"))
@@ -177,16 +186,16 @@ def test_a_skip_counts_again_where_a_label_is_taken_back(open_desk: Callable[[],
     desk.decide("bob", KEYS[0], Decision("skip", DOCUMENTS[0]))
     for number in range(1, 5):
         desk.decide("ada", KEYS[number], labelled(number, "a"))
-    assert desk.take("ada") is None
+    assert desk.assign("ada") is None
 
 
-def test_another_order(open_desk: Callable[[], Desk]) -> None:
+def test_another_order(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     desk.reorder([KEYS[3], "gone", KEYS[1]])
     assert [document.id for document in desk.waiting()] == ["3", "1", "0", "2", "4"]
 
 
-def test_what_the_last_labels_changed(open_desk: Callable[[], Desk]) -> None:
+def test_what_the_last_labels_changed(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     desk.decide("ada", KEYS[0], labelled(0, "a", suggested=("a",)))
     desk.decide("ada", KEYS[1], labelled(1, "a", suggested=("b",)))

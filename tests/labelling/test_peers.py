@@ -11,7 +11,7 @@ from funnelling.labelling.peers import (
     MOST,
     TRANSLATIONS,
     Disagreement,
-    disagreements,
+    find_label_disagreements,
     near_duplicates,
 )
 
@@ -23,7 +23,7 @@ def corpus(*documents: Document) -> Corpus:
 
 
 def found_in(documents: Corpus) -> dict[int, Disagreement]:
-    return disagreements(documents, documents.label_matrix(documents.label_set()))
+    return find_label_disagreements(documents, documents.label_matrix(documents.label_set()))
 
 
 def test_copies_of_a_language_that_are_labelled_otherwise() -> None:
@@ -92,4 +92,4 @@ def test_of_many_translations_some_are_told() -> None:
     documents[1] = Document("slip", "text 1", "it", ("b",), group="1")
     found = found_in(corpus(*documents))
     assert list(found) == [1]
-    assert len(found[1].peers) == MOST
+    assert len(found[1].duplicates) == MOST

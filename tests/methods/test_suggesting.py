@@ -7,7 +7,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.methods import doubts, suggesting
-from funnelling.methods.doubts import take_in_turn
+from funnelling.methods.doubts import select_greedily
 from funnelling.methods.suggesting import suggest_texts
 
 EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
@@ -154,7 +154,7 @@ def test_taking_in_turn_is_the_plain_greedy_choice() -> None:
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     cosines, weights = (points @ points.T).astype(np.float32) ** 8, rng.random(30).astype(np.float32)
     covered = np.full(30, 0.1, dtype=np.float32)
-    taken = [each.place for each in take_in_turn(cosines, covered, weights, 6)]
+    taken = [each.place for each in select_greedily(cosines, covered, weights, 6)]
     expected: list[int] = []
     for _ in range(6):
         gains = np.maximum(cosines - covered, 0) @ weights

@@ -19,8 +19,8 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import HEADER
-from funnelling.labelling.bench import Bench, Learning
-from funnelling.labelling.desk import Desk
+from funnelling.labelling.bench import AnnotationService, UpdateSettings
+from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import follow_label_set
@@ -81,8 +81,8 @@ def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable
         settings = ServiceSettings(str(model_path), token=token)
         metrics = Metrics(labelling_paths(), served.languages_)
         engine = Engine(served, metrics, settings.limits.words)
-        learning = Learning(str(model_path), str(path), str(tmp_path / "labelled"), after)
-        bench = Bench(queue, Desk(queue.documents, journal), engine, learning, 0)
+        learning = UpdateSettings(str(model_path), str(path), str(tmp_path / "labelled"), after)
+        bench = AnnotationService(queue, TaskQueue(queue.documents, journal), engine, learning, 0)
         app = create_labelling_app(bench, settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")
         opened.append((client.__enter__(), journal))

@@ -68,7 +68,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
         raise InputError("label needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
-    from funnelling.labelling.bench import Learning
+    from funnelling.labelling.bench import UpdateSettings
     from funnelling.labelling.page import LabellingSettings, label
     from funnelling.serving.settings import ServiceSettings, read_token
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
                 label_set=arguments.label_set,
             ),
             arguments.data,
-            Learning(
+            UpdateSettings(
                 arguments.model,
                 arguments.journal or _journal_beside(arguments.data),
                 arguments.output or f"{arguments.model.rstrip('/')}-labelled",

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from funnelling.evaluation.change import Change
+    from funnelling.evaluation.change import BeforeAfterMetrics
     from funnelling.tasks.growing import GrownModel
 
 MOST_LABELS = 8  # in a line
@@ -43,7 +43,7 @@ def print_scores(scores: Any, how: str = "") -> None:
         print(rates(scores))
 
 
-def print_change(change: "Change") -> None:
+def print_change(change: "BeforeAfterMetrics") -> None:
     """Print a model's measures before and after a change, on documents it has not learned from."""
     from funnelling.report.measures import change_table
     from funnelling.report.tables import plain

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import TITLES, main_measures, measure_counts, plain_mean
-from funnelling.evaluation.significance import Decided, randomisation
+from funnelling.evaluation.significance import ComparedDecisions, randomisation
 from funnelling.matrices import AnyTargets, stacked
 
 TEST, HELD_OUT = "test", "held out"  # what documents are measured on
@@ -25,7 +25,7 @@ LOOSE = 3  # times as much for K, which follows thresholds: it falls as soon as 
 _BEFORE, _AFTER = "before", "after"
 
 
-class Decisions(NamedTuple):
+class PairedDecisions(NamedTuple):
     """What both models decide of one language's documents, over the labels known to both.
 
     ``on`` says whether these are test documents or training documents that were held out. ``before`` is None
@@ -39,7 +39,7 @@ class Decisions(NamedTuple):
     units: Sequence[Hashable]
 
 
-class Fall(NamedTuple):
+class MetricDrop(NamedTuple):
     """A score that fell by more than noise, in a language or, where that is None, on average."""
 
     measure: str
@@ -51,7 +51,7 @@ class Fall(NamedTuple):
     def described(self) -> str:
         """The fall in words.
 
-        >>> Fall("micro_f1", "it", 0.8, 0.7123, 0.001).described()
+        >>> MetricDrop("micro_f1", "it", 0.8, 0.7123, 0.001).described()
         'micro-F1 of it fell from .800 to .712'
         """
         where = "on average" if self.language is None else f"of {self.language}"
@@ -60,7 +60,7 @@ class Fall(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class BeforeAfterMetrics:
     """Measures before and after, by language, each on the same documents; a new language has none before.
 
     Averages are plain means over the languages that were known before, {} where none is. ``on`` says what
@@ -72,7 +72,7 @@ class Change:
     average_before: dict[str, float]
     average_after: dict[str, float]
     on: dict[str, str]
-    fell: tuple[Fall, ...] = ()
+    fell: tuple[MetricDrop, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The change as JSON holds it."""
@@ -84,22 +84,23 @@ class Change:
         }
 
 
-NOT_MEASURED = Change({}, {}, {}, {}, {})
+NOT_MEASURED = BeforeAfterMetrics({}, {}, {}, {}, {})
 
 
 def measure_change(
-    decisions: Mapping[str, Decisions],
+    decisions: Mapping[str, PairedDecisions],
     one_label: bool,
     seed: int = 0,
     learned: Collection[str] | None = None,
-) -> Change:
+) -> BeforeAfterMetrics:
     """The measures of decisions before and after, by language and on average, and what fell.
 
     The average, and what fell, is over languages that had been ``learned`` before; None means all.
 
     >>> import numpy as np
     >>> truth = np.ones((40, 1), dtype=bool)
-    >>> change = measure_change({"it": Decisions(TEST, truth, truth, ~truth, range(40))}, one_label=False)
+    >>> decisions = PairedDecisions(TEST, truth, truth, ~truth, range(40))
+    >>> change = measure_change({"it": decisions}, one_label=False)
     >>> change.average_after["micro_f1"], change.fell[0].described()
     (0.0, 'micro-F1 on average fell from 1.000 to .000')
     """
@@ -116,7 +117,7 @@ def measure_change(
         for tag, each in both.items():
             fell += _falls(tag, before[tag], after[tag], {tag: each}, IN_ONE, seed)
     on = {tag: each.on for tag, each in decisions.items()}
-    return Change(before, after, average_before, average_after, on, tuple(fell))
+    return BeforeAfterMetrics(before, after, average_before, average_after, on, tuple(fell))
 
 
 def _measures(truth: AnyTargets, decided: Any, one_label: bool) -> dict[str, float]:
@@ -127,10 +128,10 @@ def _falls(
     language: str | None,
     before: Mapping[str, float],
     after: Mapping[str, float],
-    decisions: Mapping[str, Decisions],
+    decisions: Mapping[str, PairedDecisions],
     limits: tuple[float, float],
     seed: int,
-) -> list[Fall]:
+) -> list[MetricDrop]:
     """Which measures fell by more than noise."""
     most_p, least = limits
     lower = [
@@ -142,16 +143,16 @@ def _falls(
         return []
     p = randomisation([_decided(decisions)], lower, seed)
     return [
-        Fall(name, language, before[name], after[name], p[name][_BEFORE, _AFTER])
+        MetricDrop(name, language, before[name], after[name], p[name][_BEFORE, _AFTER])
         for name in lower
         if p[name][_BEFORE, _AFTER] < most_p
     ]
 
 
-def _decided(decisions: Mapping[str, Decisions]) -> Decided:
+def _decided(decisions: Mapping[str, PairedDecisions]) -> ComparedDecisions:
     """The decisions on documents of several languages, below each other."""
     each = list(decisions.values())
-    return Decided(
+    return ComparedDecisions(
         truth=stacked({tag: rows.truth for tag, rows in decisions.items()}),
         given={
             _BEFORE: sparse.csr_array(stacked({tag: rows.before for tag, rows in decisions.items()})),

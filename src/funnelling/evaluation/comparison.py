@@ -12,8 +12,8 @@ from funnelling.errors import InputError
 from funnelling.evaluation.fitting import fit_and_measure, training_documents
 from funnelling.evaluation.labels import added
 from funnelling.evaluation.measures import f1
-from funnelling.evaluation.measuring import measure_floor, p_over_groups
-from funnelling.evaluation.pieces import Pieces, Result, corpus_digest
+from funnelling.evaluation.measuring import evaluate_dummies, p_over_groups
+from funnelling.evaluation.pieces import Result, ResultCache, corpus_digest
 from funnelling.evaluation.registry import is_of_one_label, main_measures, measures_to_test_by, weighted_mean
 from funnelling.evaluation.significance import paired_p, rivals_of, significance
 from funnelling.evaluation.splits import Trial
@@ -33,7 +33,7 @@ def summarise_methods(
     tests: Sequence[Corpus] = (),
     seed: int = 0,
 ) -> Result:
-    """The results of several methods, and of `measure_floor`, over the same trials: what `compare` prints.
+    """The results of several methods, and of `evaluate_dummies`, over the same trials: what `compare` prints.
 
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
@@ -160,7 +160,7 @@ class Comparison:
     trials: Sequence[Trial]
     makers: Mapping[str, Callable[..., "Method"]]
     seed: int = 0
-    pieces: Pieces = field(default_factory=Pieces)
+    pieces: ResultCache = field(default_factory=ResultCache)
     settings: Mapping[str, Any] = field(default_factory=dict)
     report: Reporter = silent
 
@@ -177,7 +177,7 @@ class Comparison:
         for number, trial in enumerate(self.trials):
             tests = self._tests(names, trial)
             measured_on.append(next(iter(tests.values())))
-            floor.append(measure_floor(trial.train, measured_on[-1]))
+            floor.append(evaluate_dummies(trial.train, measured_on[-1]))
             train, parallel = corpus_digest(trial.train), corpus_digest(trial.parallel)
             digests = {id(test): [train, corpus_digest(test), parallel] for test in tests.values()}
             for name in names:

@@ -36,7 +36,7 @@ WORDS = 5  # that are named
 Passage = tuple[int, int, float]  # from, to, what it added to the score
 
 
-class Blamed(TypedDict):
+class ErrorContributions(TypedDict):
     """A label that was given wrongly, or missed: its probability, and what in the text spoke for that.
 
     ``words`` added most to the score of a label that was given wrongly, or took most from that of one that
@@ -61,13 +61,13 @@ class WorstError(TypedDict):
     language: str
     labels: list[str]
     given: list[str]
-    wrong: NotRequired[Blamed]
-    missed: NotRequired[Blamed]
+    wrong: NotRequired[ErrorContributions]
+    missed: NotRequired[ErrorContributions]
     text: str
     evidence: NotRequired[bool]
 
 
-class Mistake(NamedTuple):
+class LabelError(NamedTuple):
     """A wrong document by its row, and the columns of its most telling labels, if any."""
 
     row: int
@@ -75,17 +75,19 @@ class Mistake(NamedTuple):
     missed: int | None
 
 
-def worst_mistakes(truth: AnyTargets, given: AnyTargets, probabilities: Any, most: int) -> list[Mistake]:
+def worst_errors_by_row(
+    truth: AnyTargets, given: AnyTargets, probabilities: Any, most: int
+) -> list[LabelError]:
     """The documents that the method was most sure about, and wrong; see `in_turns` for their order.
 
     >>> truth = np.array([[1, 0], [0, 1], [0, 1], [1, 0]], dtype=bool)
     >>> given = np.array([[0, 1], [0, 1], [1, 0], [0, 0]], dtype=bool)
     >>> probabilities = np.array([[0.4, 0.6], [0.2, 0.8], [0.9, 0.1], [0.3, 0.2]])
-    >>> for mistake in worst_mistakes(truth, given, probabilities, 3):
+    >>> for mistake in worst_errors_by_row(truth, given, probabilities, 3):
     ...     print(mistake)
-    Mistake(row=2, wrong=0, missed=1)
-    Mistake(row=3, wrong=None, missed=0)
-    Mistake(row=0, wrong=1, missed=0)
+    LabelError(row=2, wrong=0, missed=1)
+    LabelError(row=3, wrong=None, missed=0)
+    LabelError(row=0, wrong=1, missed=0)
     """
     wrong = _surest(set_difference(given, truth), probabilities)
     missed = _surest(set_difference(truth, given), probabilities, missed=True)
@@ -93,7 +95,7 @@ def worst_mistakes(truth: AnyTargets, given: AnyTargets, probabilities: Any, mos
     is_given = np.array([row in wrong for row in rows], dtype=bool)
     sureness = np.array([(wrong if row in wrong else missed)[row][1] for row in rows])
     return [
-        Mistake(rows[place], wrong.get(rows[place], (None,))[0], missed.get(rows[place], (None,))[0])
+        LabelError(rows[place], wrong.get(rows[place], (None,))[0], missed.get(rows[place], (None,))[0])
         for place in in_turns(is_given, sureness, most)
     ]
 
@@ -137,14 +139,14 @@ def worst_errors(
             dense_row(given, mistake.row),
             dense_row(probabilities, mistake.row),
         )
-        for mistake in worst_mistakes(truth, given, probabilities, most)
+        for mistake in worst_errors_by_row(truth, given, probabilities, most)
     ]
 
 
 def measure_with_errors(
     method: "Method", test: Corpus, most: int = MOST, answers: tuple[Any, Any] | None = None
 ) -> Result:
-    """What `measure_in_full` gives, for the same work, and the worst ``errors``; none of those for 0.
+    """What `evaluate_in_detail` gives, for the same work, and the worst ``errors``; none of those for 0.
 
     ``answers`` are what the method's `classify` gives, where that is known.
     """
@@ -185,7 +187,7 @@ def _surest(cells: AnyTargets, probabilities: Any, missed: bool = False) -> dict
 def _explained(
     method: "Method",
     test: Corpus,
-    mistake: Mistake,
+    mistake: LabelError,
     classes: Sequence[str],
     given: Rows,
     probabilities: Floats,

@@ -16,7 +16,7 @@ from funnelling.evaluation.measuring import (
     as_indicators,
     measure_answers,
     measure_decisions_in_full,
-    servable,
+    supported_documents,
     thresholds_of,
 )
 from funnelling.evaluation.pieces import Result
@@ -99,7 +99,7 @@ def cross_validate(
             continue
         method = fit_method(make(), train, label_set)
         rows = np.flatnonzero(fold_of_document == fold)
-        rows = rows[servable(corpus.select(rows), method)]
+        rows = rows[supported_documents(corpus.select(rows), method)]
         if not len(rows):
             continue
         test = corpus.select(rows)

@@ -24,7 +24,7 @@ from funnelling.evaluation.labels import (
 )
 from funnelling.evaluation.measures import Counts, FloatArray
 from funnelling.evaluation.pieces import Result
-from funnelling.evaluation.ranking import TOP, Examples, Hits, Shares, rank
+from funnelling.evaluation.ranking import TOP, LabelFrequencies, RankedHits, Shares, rank
 from funnelling.evaluation.registry import (
     RANKED_MEASURES,
     LanguageMeasures,
@@ -33,7 +33,7 @@ from funnelling.evaluation.registry import (
     measure_languages,
     measure_ranked,
 )
-from funnelling.evaluation.significance import Decided, Pair, randomisation
+from funnelling.evaluation.significance import ComparedDecisions, Pair, randomisation
 from funnelling.evaluation.splits import examples_in, examples_of
 from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, match_format, one_each
 from funnelling.text.languages import served_by
@@ -75,7 +75,7 @@ def spread(matrix: Any, places: NDArray[np.bool_]) -> Any:
 KeptShares = dict[str, list[list[float]]]  # by measure, the values and the weights of `Shares`
 
 
-class Decisions(TypedDict):
+class StoredDecisions(TypedDict):
     """The labels a method chose from, and the positions among them of those each test document was given.
 
     The documents are those it was measured on, in their order; a trial's test corpus knows all else of them.
@@ -85,7 +85,7 @@ class Decisions(TypedDict):
     given: list[list[int]]
 
 
-def keep_decisions(decisions: AnyTargets, classes: Sequence[str]) -> Decisions:
+def keep_decisions(decisions: AnyTargets, classes: Sequence[str]) -> StoredDecisions:
     """Decisions with one column per class, in a form that JSON holds in little space.
 
     >>> keep_decisions(np.array([[True, False], [False, False], [True, True]]), ["cat", "dog"])
@@ -132,10 +132,10 @@ def p_over_groups(
 
 def _decided(
     test: Corpus,
-    methods: Mapping[str, Decisions],
+    methods: Mapping[str, StoredDecisions],
     one_label: bool,
     ranked: Mapping[str, KeptShares] | None = None,
-) -> Decided:
+) -> ComparedDecisions:
     """The decisions of several methods on the same documents, with columns for all labels any of them knows.
 
     With ``one_label`` there are columns for those that none knows too: a document of theirs is never right.
@@ -148,7 +148,7 @@ def _decided(
         for name, decisions in methods.items()
     }
     labels = [*known, *unknown]
-    return Decided(
+    return ComparedDecisions(
         truth=truth_of(test, labels),
         given={
             name: _matrix(decisions["given"], columns[name], len(labels))
@@ -184,13 +184,13 @@ CONFUSED = 20  # pairs of labels that a model keeps
 MOST_PAIRS = 1_000  # that a full result keeps: of many labels there may be millions
 
 
-def servable(corpus: Corpus, method: "Method") -> Rows:
+def supported_documents(corpus: Corpus, method: "Method") -> Rows:
     """Which documents are in a language that a fitted method can label."""
     serves = {language: method.serves(language) for language in corpus.by_language()}
     return np.array([serves[str(language)] for language in corpus.languages], dtype=bool)
 
 
-def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None = None) -> Result:
+def evaluate_classifier(method: "Method", test: Corpus, classes: Sequence[str] | None = None) -> Result:
     """The measures of a fitted method on labelled documents, by language and averaged.
 
     Macro averages run over ``classes``, or the labels the method was trained on, and those known by name that
@@ -213,8 +213,8 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
     return _measure_decisions(test, decisions, known, method.label_space.single_label, classes, ranked)
 
 
-def measure_in_full(method: "Method", test: Corpus) -> Result:
-    """What `measure_method` gives, and what answers the next question: what goes wrong, and where.
+def evaluate_in_detail(method: "Method", test: Corpus) -> Result:
+    """What `evaluate_classifier` gives, and what answers the next question: what goes wrong, and where.
 
     ``by_label`` has the `measure_labels` of all labels, ``confused`` the pairs of labels that are taken for
     each other, and ``missed_together`` those missed in the same document, where it may have several. There
@@ -225,9 +225,9 @@ def measure_in_full(method: "Method", test: Corpus) -> Result:
 
 
 def measure_answers(
-    method: "Method", test: Corpus, labels: Any, probabilities: Any, examples: Examples | None = None
+    method: "Method", test: Corpus, labels: Any, probabilities: Any, examples: LabelFrequencies | None = None
 ) -> Result:
-    """What `measure_in_full` gives, of what a method has answered.
+    """What `evaluate_in_detail` gives, of what a method has answered.
 
     ``examples`` are those of each class that it was trained on; None for what it keeps of them.
     """
@@ -252,9 +252,9 @@ def measure_decisions_in_full(
     one_label: bool = False,
     thresholds: FloatArray | None = None,
     label_set: LabelSet | None = None,
-    examples: Examples | None = None,
+    examples: LabelFrequencies | None = None,
 ) -> Result:
-    """All of `measure_in_full` but the decisions, from decisions and probabilities of each class.
+    """All of `evaluate_in_detail` but the decisions, from decisions and probabilities of each class.
 
     Of many classes it has what each document adds to the main measures of ``ranked`` labels, and what it
     weighs there, for tests between methods; ``examples`` are those of each class in training, for PSP@k.
@@ -325,7 +325,7 @@ def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
     return np.array([method.thresholds(served_by(tag, method.languages_)) for tag in test.by_language()])
 
 
-def measure_floor(train: Corpus, test: Corpus) -> Result:
+def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
     """What a classifier scores that looks at no document: the floor of all averages.
 
     It never assigns a label, or always the most frequent one where each document has one. Of many labels it
@@ -340,7 +340,7 @@ def measure_floor(train: Corpus, test: Corpus) -> Result:
     if len(classes) <= MANY:
         return _measure_decisions(test, decisions.toarray(), classes, train.one_label)
     frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), TOP))
-    ranked = measure_ranked(Hits.of(truth_of(test, classes), frequent, examples))
+    ranked = measure_ranked(RankedHits.of(truth_of(test, classes), frequent, examples))
     return _measure_decisions(test, decisions, classes, train.one_label, ranked=ranked)
 
 
@@ -361,9 +361,9 @@ def model_scores(result: Result, labels: int | None = WORST, pairs: int | None =
     }
 
 
-def _ranked(truth: AnyTargets, probabilities: Any, examples: Examples | None) -> dict[str, Shares]:
+def _ranked(truth: AnyTargets, probabilities: Any, examples: LabelFrequencies | None) -> dict[str, Shares]:
     """What each document adds to the measures of ranked labels."""
-    return measure_ranked(Hits.of(truth, rank(probabilities), examples))
+    return measure_ranked(RankedHits.of(truth, rank(probabilities), examples))
 
 
 def _measure_decisions(
@@ -395,7 +395,7 @@ def _measure_decisions(
     return result
 
 
-def _averaged(test: Corpus, classes: Sequence[str], examples: Examples | None) -> Sequence[str]:
+def _averaged(test: Corpus, classes: Sequence[str], examples: LabelFrequencies | None) -> Sequence[str]:
     """The classes that macro averages run over: not those known by name alone that no document has."""
     if examples is None or examples.of_labels.all():
         return classes

@@ -22,7 +22,7 @@ LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long
 Result = dict[str, Any]
 
 
-class Pieces:
+class ResultCache:
     """Independent results of a longer work, one file each below ``folder``; without a folder none is kept.
 
     A piece is found again by its name and its key: all that its result depends on. Every key holds the

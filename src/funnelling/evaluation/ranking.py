@@ -26,7 +26,7 @@ A, B = 0.55, 1.5
 Ranked = NDArray[np.intp]  # (documents, TOP): columns of labels, the most probable first; NONE where fewer
 
 
-class Examples(NamedTuple):
+class LabelFrequencies(NamedTuple):
     """How many documents there were for training, and how many of them have each label."""
 
     documents: int
@@ -69,14 +69,14 @@ def _rank(probabilities: sparse.csr_array) -> Ranked:
     return ranked
 
 
-def inverse_propensities(examples: Examples) -> FloatArray:
+def inverse_propensities(examples: LabelFrequencies) -> FloatArray:
     """How much it is worth to find each label: the more, the rarer it is.
 
     A person who labels documents overlooks rare labels more easily: a label with few documents is probably
     true of more. 1 / propensity is 1 + C · (documents of the label + B)^-A with C = (log documents - 1) ·
     (B + 1)^A.
 
-    >>> inverse_propensities(Examples(1000, np.array([0, 10, 500]))).round(2)
+    >>> inverse_propensities(LabelFrequencies(1000, np.array([0, 10, 500]))).round(2)
     array([8.82, 3.55, 1.32])
     """
     c = max(0.0, np.log(max(1, examples.documents)) - 1) * (B + 1) ** A
@@ -85,7 +85,7 @@ def inverse_propensities(examples: Examples) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
+class RankedHits:
     """Which of the ranked labels of documents are true, and what there was to find.
 
     Parameters
@@ -106,10 +106,10 @@ class Hits:
     most: FloatArray | None = None
 
     @classmethod
-    def of(cls, truth: sparse.csr_array, ranked: Ranked, examples: Examples | None = None) -> Self:
+    def of(cls, truth: sparse.csr_array, ranked: Ranked, examples: LabelFrequencies | None = None) -> Self:
         """Look up ranked labels in a sparse indicator matrix.
 
-        >>> hits = Hits.of(sparse.csr_array([[True, True]]), rank(np.array([[0.1, 0.0]])))
+        >>> hits = RankedHits.of(sparse.csr_array([[True, True]]), rank(np.array([[0.1, 0.0]])))
         >>> hits.found[:, :2], hits.given, hits.true
         (array([[ True, False]]), array([1]), array([2]))
         """
@@ -147,23 +147,23 @@ class Shares(NamedTuple):
         return float(self.values[rows].sum() / (self.weights[rows].sum() or 1.0))
 
 
-def precision_at(hits: Hits, k: int) -> Shares:
+def precision_at(hits: RankedHits, k: int) -> Shares:
     """P@k: the share of k places that have a true label; a place that is empty has none."""
     return Shares(_found(hits, k) / k, np.ones(len(hits.found)))
 
 
-def recall_at(hits: Hits, k: int) -> Shares:
+def recall_at(hits: RankedHits, k: int) -> Shares:
     """R@k: the share of a document's labels that are among its k most probable ones."""
     return Shares(_found(hits, k) / np.maximum(hits.true, 1), _labelled(hits))
 
 
-def f1_at(hits: Hits, k: int) -> Shares:
+def f1_at(hits: RankedHits, k: int) -> Shares:
     """F1@k of each document: 2 · found / (labels at the first k places + labels it has), their mean."""
     given = np.minimum(hits.given, k)
     return Shares(2 * _found(hits, k) / np.maximum(given + hits.true, 1), np.ones(len(given)))
 
 
-def ndcg_at(hits: Hits, k: int) -> Shares:
+def ndcg_at(hits: RankedHits, k: int) -> Shares:
     """nDCG@k: a true label at place i counts 1 / log2(i + 1); a share of the best order of k labels."""
     discounts = 1 / np.log2(np.arange(2, k + 2))
     best = np.concatenate([[0.0], np.cumsum(discounts)])[np.minimum(hits.true, k)]
@@ -171,7 +171,7 @@ def ndcg_at(hits: Hits, k: int) -> Shares:
     return Shares(gained / np.where(best > 0, best, 1.0), _labelled(hits))
 
 
-def psp_at(hits: Hits, k: int) -> Shares | None:
+def psp_at(hits: RankedHits, k: int) -> Shares | None:
     """PSP@k: what the labels found at the first k places are worth, as a share of the most they could be.
 
     The rarer a label was in training, the more it is worth (`inverse_propensities`). The worths of all
@@ -182,9 +182,9 @@ def psp_at(hits: Hits, k: int) -> Shares | None:
     return Shares(hits.worth[:, :k].sum(axis=1) / k, hits.most[:, :k].sum(axis=1) / k)
 
 
-def _found(hits: Hits, k: int) -> FloatArray:
+def _found(hits: RankedHits, k: int) -> FloatArray:
     return np.asarray(hits.found[:, :k].sum(axis=1), dtype=float)
 
 
-def _labelled(hits: Hits) -> FloatArray:
+def _labelled(hits: RankedHits) -> FloatArray:
     return (hits.true > 0).astype(float)

@@ -2,7 +2,8 @@
 
 A new measure is a function of `Counts` in `funnelling.evaluation.measures`, and one line here. It then
 appears wherever results do: in `measure`, in what commands print as JSON, and in tables. One of ranked
-labels, where there are more than `matrices.MANY`, is a function of `Hits`, and a line of `RANKED_MEASURES`.
+labels, where there are more than `matrices.MANY`, is a function of `RankedHits`, and a line of
+`RANKED_MEASURES`.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -30,7 +31,7 @@ from funnelling.evaluation.measures import (
     recall_of_labels,
     sklearn_macro_f1,
 )
-from funnelling.evaluation.ranking import Hits, Shares, f1_at, ndcg_at, precision_at, psp_at, recall_at
+from funnelling.evaluation.ranking import RankedHits, Shares, f1_at, ndcg_at, precision_at, psp_at, recall_at
 from funnelling.matrices import Targets, by_language, sizes_of
 
 
@@ -56,7 +57,7 @@ class RankedMeasure(NamedTuple):
     """A measure of ranked labels: its title, and what documents add to it; None where that cannot be told."""
 
     title: str
-    of: Callable[[Hits], Shares | None]
+    of: Callable[[RankedHits], Shares | None]
 
 
 # Before the titles of averages over all labels, absent ones that are left alone counted as right.
@@ -192,7 +193,7 @@ def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = AL
     }
 
 
-def measure_ranked(hits: Hits) -> dict[str, Shares]:
+def measure_ranked(hits: RankedHits) -> dict[str, Shares]:
     """Every measure of ranked labels that can be told, by name."""
     shares = {name: each.of(hits) for name, each in RANKED_MEASURES.items()}
     return {name: each for name, each in shares.items() if each is not None}

@@ -120,7 +120,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Decided:
+class ComparedDecisions:
     """What several methods decided on the same documents of a trial, all with the same columns of labels.
 
     ``known`` are the columns that a method is measured on, those it could have learned; measures of one label
@@ -137,15 +137,15 @@ class Decided:
 
 
 def randomisation(
-    trials: Iterable[Decided], measures: Sequence[str], seed: int = 0
+    trials: Iterable[ComparedDecisions], measures: Sequence[str], seed: int = 0
 ) -> dict[str, dict[Pair, float]]:
     """The two-sided p of each pair of methods, by each measure averaged over languages and trials.
 
     >>> truth = np.ones((4, 1), dtype=bool)
     >>> given = {"good": sparse.csr_array(truth), "bad": sparse.csr_array(~truth)}
     >>> known = dict.fromkeys(given, slice(None))
-    >>> apart = Decided(truth, given, known, ["en"] * 4, units=[1, 2, 3, 4])
-    >>> together = Decided(truth, given, known, ["en"] * 4, units=[1, 1, 1, 1])
+    >>> apart = ComparedDecisions(truth, given, known, ["en"] * 4, units=[1, 2, 3, 4])
+    >>> together = ComparedDecisions(truth, given, known, ["en"] * 4, units=[1, 1, 1, 1])
     >>> [randomisation([trial], ["micro_f1"]) for trial in (apart, together)]
     [{'micro_f1': {('good', 'bad'): 0.114}}, {'micro_f1': {('good', 'bad'): 1.0}}]
     """
@@ -167,7 +167,7 @@ def _p(differences: FloatArray) -> float:
 
 
 def _differences(
-    trial: Decided, measures: Sequence[str], seed: int
+    trial: ComparedDecisions, measures: Sequence[str], seed: int
 ) -> Iterator[tuple[Pair, slice, dict[str, FloatArray]]]:
     """What each language adds to the differences of each pair in a trial, some draws at a time."""
     units, unit = _numbered(trial.units)

@@ -10,7 +10,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.ranking import Examples
+from funnelling.evaluation.ranking import LabelFrequencies
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds, Rows
 from funnelling.randomness import stream
@@ -231,21 +231,21 @@ def _marked(corpus: Corpus) -> Corpus:
     return replace(corpus, one_label=True)
 
 
-def examples_of(method: "Method") -> Examples | None:
+def examples_of(method: "Method") -> LabelFrequencies | None:
     """Those that a fitted method learned from, of each class, where it keeps that."""
     counts: Any = method.label_counts()
     targets = getattr(getattr(method, "training_", None), "targets", None)
     if counts is None and targets and {each.shape[1] for each in targets.values()} == {len(method.classes_)}:
         counts = sum(np.asarray(each.sum(axis=0)) for each in targets.values())
-    return None if counts is None else Examples(sum(method.documents_.values()), np.asarray(counts))
+    return None if counts is None else LabelFrequencies(sum(method.documents_.values()), np.asarray(counts))
 
 
-def examples_in(train: Corpus, classes: Sequence[str]) -> Examples:
+def examples_in(train: Corpus, classes: Sequence[str]) -> LabelFrequencies:
     """Those of a corpus, of each class.
 
     >>> corpus = Corpus(["1", "2"], ["en", "en"], ["", ""], [("cat",), ("cat", "dog")])
     >>> examples_in(corpus, ["cat", "dog", "pet"])
-    Examples(documents=2, of_labels=array([2, 1, 0]))
+    LabelFrequencies(documents=2, of_labels=array([2, 1, 0]))
     """
     counts = Counter(chain.from_iterable(map(set, train.label_lists())))
-    return Examples(len(train), np.array([counts[label] for label in classes], dtype=np.int64))
+    return LabelFrequencies(len(train), np.array([counts[label] for label in classes], dtype=np.int64))

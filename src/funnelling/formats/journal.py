@@ -29,11 +29,11 @@ _WAIT = 0.02  # seconds between attempts to lock
 logger = logging.getLogger(__name__)
 
 
-class InUseError(InputError):
+class JournalLockedError(InputError):
     """A journal that another process writes to."""
 
 
-class FullError(InputError):
+class JournalFullError(InputError):
     """A journal that has no room for a decision, on its disk or within its limit."""
 
 
@@ -148,7 +148,7 @@ class Journal:
     def _write(self, content: bytes) -> None:
         size = self._size()
         if self._most is not None and size + len(content) > self._most:
-            raise FullError(
+            raise JournalFullError(
                 f"{self._name}: the journal is full, it may have {self._most:,} bytes. What was written down "
                 "stays. Allow more with --max-journal (label) or --max-feedback (serve)."
             )
@@ -161,7 +161,7 @@ class Journal:
             except OSError as error:
                 self._file.truncate(size)
                 reason = (error.strerror or str(error)).lower()
-                raise FullError(
+                raise JournalFullError(
                     f"{self._name}: cannot be written ({reason}). Make room on the disk."
                 ) from None
 
@@ -169,7 +169,7 @@ class Journal:
         until = time.monotonic() + seconds
         while try_lock(self._file.fileno()) is False:
             if time.monotonic() > until:
-                raise InUseError(
+                raise JournalLockedError(
                     f"{self.path}: another process writes to this journal. Stop it, or name another journal."
                 )
             time.sleep(_WAIT)

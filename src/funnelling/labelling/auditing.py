@@ -20,9 +20,18 @@ from funnelling.formats.frames import as_frame
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
-from funnelling.labelling.held_out import HeldOut, check_judges, held_out, held_out_of
-from funnelling.labelling.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
-from funnelling.labelling.suspicion import MISSING, NONE, SURE, SWAPPED, WRONG, Array, Suspicions, suspicions
+from funnelling.labelling.held_out import OutOfFoldPredictions, check_judges, held_out, held_out_of
+from funnelling.labelling.peers import COPIES, TRANSLATIONS, Disagreement, find_label_disagreements
+from funnelling.labelling.suspicion import (
+    MISSING,
+    NONE,
+    SURE,
+    SWAPPED,
+    WRONG,
+    Array,
+    LabelIssues,
+    score_label_issues,
+)
 from funnelling.matrices import MANY, Rows
 from funnelling.methods.model import Method
 from funnelling.methods.registry import make_method
@@ -136,7 +145,7 @@ def audit_model(model: Method, number: int | None = None, verbose: int = 0) -> l
 
 
 def audit_held_out(
-    documents: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0
+    documents: OutOfFoldPredictions, number: int | None = None, *, seed: int = 0, verbose: int = 0
 ) -> list[Row]:
     """What `audit` gives of documents whose held-out probabilities are known, as rows."""
     ranking = rank(documents, seed, verbose)
@@ -147,11 +156,11 @@ def audit_held_out(
     ]
 
 
-def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
+def rank(documents: OutOfFoldPredictions, seed: int = 0, verbose: int = 0) -> "IssueRanking":
     """All documents from the most suspicious to the least, and what is doubted of each."""
     corpus = documents.corpus
     given = corpus.label_matrix(documents.classes)
-    doubts = suspicions(
+    doubts = score_label_issues(
         documents.probabilities,
         given,
         corpus.languages,
@@ -160,25 +169,27 @@ def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
         seed=seed,
         verbose=verbose,
     )
-    disagreeing = disagreements(corpus, given, verbose)
+    disagreeing = find_label_disagreements(corpus, given, verbose)
     scores = doubts.scores.copy()
     odds = doubts.scores / np.maximum(1 - doubts.scores, SURE)
     for row, each in disagreeing.items():  # one of them is wrong: which, their own suspicions say
-        others = odds[each.peers].mean() / len(each.peers)
+        others = odds[each.duplicates].mean() / len(each.duplicates)
         scores[row] += (1 - scores[row]) * odds[row] / max(odds[row] + others, SURE)
-    return Ranking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
+    return IssueRanking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
 
 
-class Ranking(NamedTuple):
+class IssueRanking(NamedTuple):
     """Rows of documents, the most suspicious first; the suspicion of each row, and what it comes from."""
 
     order: list[int]
     scores: Array
-    doubts: Suspicions
+    doubts: LabelIssues
     disagreeing: dict[int, Disagreement]
 
 
-def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows, explained: bool) -> Row:
+def _row(
+    documents: OutOfFoldPredictions, ranking: IssueRanking, row: int, given: Rows, explained: bool
+) -> Row:
     corpus, classes = documents.corpus, documents.classes
     doubts, peers = ranking.doubts, ranking.disagreeing.get(row)
     kind = doubts.kinds[row]
@@ -213,12 +224,14 @@ def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows, explained:
         "others_against": [
             classes[column] for column in _others_against(doubts, row, given, doubted, rather)
         ],
-        "peers": [corpus.ids[peer] for peer in (peers.peers if peers else ())[:MOST_NAMED]],
+        "peers": [corpus.ids[peer] for peer in (peers.duplicates if peers else ())[:MOST_NAMED]],
         "suspicion": float(ranking.scores[row]),
     }
 
 
-def _words(documents: HeldOut, row: int, doubted: int, rather: int) -> tuple[list[str], list[str]]:
+def _words(
+    documents: OutOfFoldPredictions, row: int, doubted: int, rather: int
+) -> tuple[list[str], list[str]]:
     """The words that speak for the labels of a document as they are, and those that speak against them.
 
     A word that speaks for a label and for the one that it should rather have is told once, with the stronger.
@@ -238,7 +251,7 @@ def _words(documents: HeldOut, row: int, doubted: int, rather: int) -> tuple[lis
     return [word for word in order if spoken[word] > 0], [word for word in order if spoken[word] < 0]
 
 
-def _others_against(doubts: Suspicions, row: int, given: Rows, doubted: int, rather: int) -> list[int]:
+def _others_against(doubts: LabelIssues, row: int, given: Rows, doubted: int, rather: int) -> list[int]:
     """The columns of a document's labels that speak most against one of them, or for one that it lacks."""
     if doubts.others is None:
         return []
@@ -246,7 +259,7 @@ def _others_against(doubts: Suspicions, row: int, given: Rows, doubted: int, rat
     against = np.zeros(len(seen))
     for column, sign in ((doubted, -1), (rather, 1)):
         if column != NONE:
-            spoken = sign * doubts.others.spoken(row, column)
+            spoken = sign * doubts.others.contributions(row, column)
             against += np.where(given[seen] & (seen != doubted), np.maximum(spoken, 0), 0)
     order = np.argsort(-against, kind="stable")[:MOST_NAMED]
     return [int(seen[place]) for place in order if against[place] > 0]

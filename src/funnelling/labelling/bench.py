@@ -13,11 +13,11 @@ from typing import Any
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, given_id, quoted
-from funnelling.formats.journal import Decision, FullError
+from funnelling.formats.journal import Decision, JournalFullError
 from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN as BAR
-from funnelling.labelling.desk import Desk, TakenError
-from funnelling.labelling.queue import Lesson, Queue, learn_from
+from funnelling.labelling.desk import TaskLockedError, TaskQueue
+from funnelling.labelling.queue import BackgroundUpdate, Queue, update_from_journal
 from funnelling.methods.model import Method, follow_label_set
 from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
@@ -32,7 +32,7 @@ _NICE = 10
 
 
 @dataclass(frozen=True)
-class Learning:
+class UpdateSettings:
     """How a model learns: from which journal, into which folder, and after how many labels each time.
 
     ``label_set`` is what people see in place of what the model keeps.
@@ -48,20 +48,20 @@ class Learning:
 
 
 @dataclass
-class Learner:
+class BackgroundUpdater:
     """Starts to learn when there is enough to learn from, one lesson at a time.
 
     ``learned`` documents are what the model that is used now has learned of the journal; ``use`` gets the
     model that has learned, and what came of it.
     """
 
-    how: Learning
-    use: Callable[[Method, Lesson], None]
+    how: UpdateSettings
+    use: Callable[[Method, BackgroundUpdate], None]
     learned: int = 0
     _process: Any = None
     _task: asyncio.Task[None] | None = None
     _tried: int = 0  # documents that the last lesson, whatever came of it, had
-    _lesson: Lesson | None = None
+    _lesson: BackgroundUpdate | None = None
     _problem: str = ""
     _ended: bool = False
 
@@ -128,23 +128,23 @@ class Learner:
         return problem
 
 
-def _received(pipe: Connection) -> Lesson | str:
+def _received(pipe: Connection) -> BackgroundUpdate | str:
     """What came of a lesson, or why nothing did."""
     try:
-        received: Lesson | str = pipe.recv()
+        received: BackgroundUpdate | str = pipe.recv()
     except EOFError:
         return "The process that learned has ended too soon."
     return received
 
 
-def _work(how: Learning, waiting: Sequence[Document], pipe: Connection) -> None:
+def _work(how: UpdateSettings, waiting: Sequence[Document], pipe: Connection) -> None:
     """What the process runs."""
     speak(Style(quiet=True))
     with suppress(AttributeError, OSError):  # Windows has no such thing
         os.nice(_NICE)
-    answer: Lesson | str
+    answer: BackgroundUpdate | str
     try:
-        answer = learn_from(
+        answer = update_from_journal(
             how.journal,
             how.model,
             how.output,
@@ -163,19 +163,25 @@ def _work(how: Learning, waiting: Sequence[Document], pipe: Connection) -> None:
 FEW_WORDS = 1  # that an explanation lists: a page shows them in the text
 
 
-class Bench:
+class AnnotationService:
     """Documents, people and a model at work together; all of it in one thread, that of the loop.
 
     ``who`` is the name of everybody, where nobody is to be asked for one.
     """
 
     def __init__(
-        self, queue: Queue, desk: Desk, engine: Engine, learning: Learning, learned: int, who: str = ""
+        self,
+        queue: Queue,
+        desk: TaskQueue,
+        engine: Engine,
+        learning: UpdateSettings,
+        learned: int,
+        who: str = "",
     ) -> None:
         self.desk = desk
         self.engine = engine
         self.who = who
-        self.learner = Learner(learning, self._use, learned)
+        self.learner = BackgroundUpdater(learning, self._use, learned)
         self._labels = KnownLabels(engine.model)
         self._reasons = queue.reasons
         self._named = {document.language for document in queue.documents}
@@ -212,7 +218,7 @@ class Bench:
         After something was ``decided``, which is on the disk, a model that cannot answer suggests nothing:
         who got an error would decide once more.
         """
-        key = self.desk.take(session)
+        key = self.desk.assign(session)
         if key is None:
             return {"document": None, **self.state(session)}
         document = self.desk.document(key)
@@ -265,9 +271,9 @@ class Bench:
         )
         try:
             self.desk.decide(session, key, decision)
-        except TakenError:
+        except TaskLockedError:
             raise _taken() from None
-        except FullError as error:
+        except JournalFullError as error:
             raise Refusal(507, str(error)) from None
         if action in (LABEL, SKIP):
             self._suggested.pop(key, None)
@@ -276,9 +282,9 @@ class Bench:
         """Take back the last decision of a session, and show its document again."""
         try:
             before = self.desk.undo(session, who or self.who)
-        except TakenError:
+        except TaskLockedError:
             raise Refusal(409, "Somebody else has that document by now.") from None
-        except FullError as error:
+        except JournalFullError as error:
             raise Refusal(507, str(error)) from None
         if before is None:
             raise Refusal(409, "There is nothing to take back.")
@@ -311,7 +317,7 @@ class Bench:
             )
         try:
             self.desk.correct_language(session, key, tag)
-        except TakenError:
+        except TaskLockedError:
             raise _taken() from None
 
     def close(self) -> None:
@@ -363,7 +369,7 @@ class Bench:
     def _to_be_ordered(self) -> list[Document]:
         return [] if self._in_order else self.desk.waiting()
 
-    def _use(self, model: Method, lesson: Lesson) -> None:
+    def _use(self, model: Method, lesson: BackgroundUpdate) -> None:
         """Go on with a model that has learned."""
         self.engine.replace(model)
         self._labels = KnownLabels(model)

@@ -22,11 +22,11 @@ MOST_PEOPLE = 1_000
 RECENT = 50  # labelled documents whose suggestions are compared with what became of them
 
 
-class CrowdedError(Exception):
+class TooManyAnnotatorsError(Exception):
     """More people than anybody expects."""
 
 
-class TakenError(Exception):
+class TaskLockedError(Exception):
     """A document that somebody else has now, or that is decided already."""
 
 
@@ -41,7 +41,7 @@ def key_of(document: Document) -> str:
 
 
 @dataclass
-class _Person:
+class _AnnotatorSession:
     """A browser that somebody works in."""
 
     has: str | None = None  # the key of a document
@@ -49,7 +49,7 @@ class _Person:
     labelled: int = 0
 
 
-class Desk:
+class TaskQueue:
     """Hands out documents, never one to two people at a time, and takes decisions about them.
 
     Documents are handed out in their order, those that were skipped last, and to others than who skipped
@@ -69,7 +69,7 @@ class Desk:
         self._labelled: dict[str, Decision] = {}  # the last ones last
         self._skipped: dict[str, set[str]] = {}  # the sessions that skipped a document
         self._notes: dict[str, str] = {}
-        self._people: dict[str, _Person] = {}
+        self._people: dict[str, _AnnotatorSession] = {}
         self._holder: dict[str, str] = {}  # the session that has a document
         self._done: dict[str, list[Decision]] = {}  # what each session decided, the last ones last
         for decision in journal.decisions():
@@ -88,7 +88,7 @@ class Desk:
         """The document with a key; `KeyError` where there is none."""
         return self._documents[key]
 
-    def take(self, session: str) -> str | None:
+    def assign(self, session: str) -> str | None:
         """The key of the document that a session has, or gets now; None where nothing is left for it."""
         person = self._seen(session)
         self._let_go_of_the_absent()
@@ -99,16 +99,16 @@ class Desk:
                 self._give(session, key)
         return person.has
 
-    def stay(self, session: str, key: str = "") -> None:
+    def heartbeat(self, session: str, key: str = "") -> None:
         """Take a sign of life, from somebody who looks at the document with a key.
 
         One whose time ran out is the session's again, unless somebody else has it or has decided about it.
         """
-        with suppress(TakenError):
+        with suppress(TaskLockedError):
             self._take_up(session, key)
 
     def decide(self, session: str, key: str, decision: Decision) -> None:
-        """Write a decision down; `TakenError` where the document is no longer the session's.
+        """Write a decision down; `TaskLockedError` where the document is no longer the session's.
 
         One whose time ran out is still its own as long as nobody else has taken it.
         """
@@ -123,15 +123,15 @@ class Desk:
         person.labelled += decision.action == LABEL
 
     def correct_language(self, session: str, key: str, language: str) -> None:
-        """Let a document be in another language, for whoever decides about it; `TakenError` as `decide`."""
+        """Let a document be in another language, for whoever decides on it; `TaskLockedError` as `decide`."""
         self._take_up(session, key)
         self._documents[key] = replace(self._documents[key], language=language)
 
     def undo(self, session: str, who: str) -> Decision | None:
         """Take back the last decision of a session, which has the document again; None where there is none.
 
-        Gives the decision that was taken back. `TakenError` where somebody else has a document by now that
-        was skipped, or has labelled it.
+        Gives the decision that was taken back. `TaskLockedError` where somebody else has a document by now
+        that was skipped, or has labelled it.
         """
         person = self._seen(session)
         done = self._done.get(session, [])
@@ -142,7 +142,7 @@ class Desk:
         skipped = before.action == SKIP and key in self._waiting and key not in self._holder
         if not skipped and self._labelled.get(key) is not before:
             done.pop()
-            raise TakenError
+            raise TaskLockedError
         taken_back = Decision(UNDO, replace(before.document, labels=None), who)
         self._journal.append(taken_back)
         self._settle(taken_back, session)
@@ -227,20 +227,20 @@ class Desk:
             elif others := skipped - {session}:
                 self._skipped[key] = others
 
-    def _seen(self, session: str) -> _Person:
+    def _seen(self, session: str) -> _AnnotatorSession:
         if session not in self._people:
             self._let_go_of_the_absent()
             if len(self._people) >= MOST_PEOPLE:
-                raise CrowdedError
-        person = self._people.setdefault(session, _Person())
+                raise TooManyAnnotatorsError
+        person = self._people.setdefault(session, _AnnotatorSession())
         person.seen = self._clock()
         return person
 
-    def _take_up(self, session: str, key: str) -> _Person:
-        """The person of a session, who has a document or gets it again; `TakenError` where others have it."""
+    def _take_up(self, session: str, key: str) -> _AnnotatorSession:
+        """The person of a session, who has a document or gets it; `TaskLockedError` where others have it."""
         person = self._seen(session)
         if key not in self._waiting or self._holder.get(key, session) != session:
-            raise TakenError
+            raise TaskLockedError
         if person.has is None and session not in self._skipped.get(key, ()):
             self._give(session, key)
         return person

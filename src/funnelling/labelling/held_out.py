@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
@@ -25,7 +25,7 @@ FOLDS = 5
 MOST_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
 
 
-class HeldOut(NamedTuple):
+class OutOfFoldPredictions(NamedTuple):
     """Labelled documents, their probabilities of ``classes``, their folds, and what can explain them.
 
     ``judges`` are fitted methods, ``judge_of`` the place of each document's own among them. Of a model's
@@ -60,7 +60,9 @@ def check_judges(model: "Method") -> None:
         )
 
 
-def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0) -> HeldOut:
+def held_out(
+    make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
+) -> OutOfFoldPredictions:
     """The probabilities of documents by methods that did not learn from them, groups and copies together.
 
     One fit of a funnel gives them, for it holds documents out from both tiers to calibrate itself. Other
@@ -82,7 +84,7 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
     probabilities = np.empty((len(corpus), len(model.classes_)))
     for tag, rows in languages.items():
         probabilities[rows] = kept[tag]
-    return HeldOut(
+    return OutOfFoldPredictions(
         corpus,
         [str(label) for label in model.classes_],
         probabilities,
@@ -94,7 +96,7 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
 
 def held_out_by_folds(
     make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
-) -> HeldOut:
+) -> OutOfFoldPredictions:
     """The probabilities of documents by methods fitted without their fold, groups and copies kept together.
 
     Documents in a language that no other fold teaches are left out.
@@ -111,7 +113,7 @@ def held_out_by_folds(
             continue
         method = fit_method(make(), train)
         rows = np.flatnonzero(folds == fold)
-        rows = rows[servable(corpus.select(rows), method)]
+        rows = rows[supported_documents(corpus.select(rows), method)]
         if not len(rows):
             continue
         test = corpus.select(rows)
@@ -122,12 +124,12 @@ def held_out_by_folds(
     judged = judge_of >= 0
     if not judged.any():
         raise InputError("too few documents to hold any out. Add documents.")
-    return HeldOut(
+    return OutOfFoldPredictions(
         corpus.select(judged), classes, probabilities[judged], folds[judged], judges, judge_of[judged]
     )
 
 
-def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
+def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
     """The probabilities of a model's training documents, by the folds of its views where they are kept.
 
     Other models are fitted anew by outer folds over what they have kept of their documents.
@@ -160,7 +162,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
         return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
     probabilities = np.vstack([kept[tag] for tag in targets])
     folds = outer_folds(corpus, FOLDS, archive.seed, verbose)
-    held_out = HeldOut(
+    held_out = OutOfFoldPredictions(
         corpus.select(whole),
         classes,
         probabilities[whole],

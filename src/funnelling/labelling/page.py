@@ -19,8 +19,8 @@ from funnelling.corpus.label_files import LONGEST
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelling.bench import Bench, Learning
-from funnelling.labelling.desk import CrowdedError, Desk
+from funnelling.labelling.bench import AnnotationService, UpdateSettings
+from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
 from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.registry import name_of
@@ -88,7 +88,7 @@ class PassagesRequest(Body):
     labels: Labels
 
 
-def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metrics) -> FastAPI:
+def create_labelling_app(bench: AnnotationService, settings: ServiceSettings, metrics: Metrics) -> FastAPI:
     """The application over a bench."""
 
     @asynccontextmanager
@@ -102,8 +102,8 @@ def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metri
     )
     add_refusals(app, "The page is at /.")
 
-    @app.exception_handler(CrowdedError)
-    async def refuse(_: Request, __: CrowdedError) -> Response:
+    @app.exception_handler(TooManyAnnotatorsError)
+    async def refuse(_: Request, __: TooManyAnnotatorsError) -> Response:
         return too_busy("Too many people are here. Try again later.").response()
 
     _add_interface(app, bench, settings)
@@ -112,7 +112,7 @@ def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metri
     return app
 
 
-def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> None:
+def _add_interface(app: FastAPI, bench: AnnotationService, settings: ServiceSettings) -> None:
     bodies = Bodies(settings.limits.body)
 
     def until() -> float:
@@ -150,7 +150,7 @@ def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> Non
     @app.post(LABELLING.stay)
     async def stay(request: Request) -> Response:
         body = await read(request, StayRequest)
-        bench.desk.stay(body.session, body.key)
+        bench.desk.heartbeat(body.session, body.key)
         return json_response(bench.state(body.session))
 
     @app.post(LABELLING.passages)
@@ -165,7 +165,7 @@ class LabellingSettings:
 
     service: ServiceSettings
     data: str
-    learning: Learning
+    learning: UpdateSettings
     layout: Layout = AS_FOUND
     everything: bool = False
     as_they_are: bool = False
@@ -197,11 +197,11 @@ def label(settings: LabellingSettings) -> None:
     )
     (sock,) = bind(service.host, service.port, 1)
     with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
-        desk = Desk(queue.documents, journal)
+        desk = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
         metrics = Metrics(labelling_paths(), model.languages_)
         engine = Engine(model, metrics, service.limits.words)
-        bench = Bench(queue, desk, engine, learning, learned, settings.who)
+        bench = AnnotationService(queue, desk, engine, learning, learned, settings.who)
         app = create_labelling_app(bench, service, metrics)
         engine.warm_up()
         server = server_of(app, service.limits, metrics)
@@ -215,7 +215,7 @@ def label(settings: LabellingSettings) -> None:
         say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
 
 
-def _starting_model(learning: Learning) -> tuple[Method, int]:
+def _starting_model(learning: UpdateSettings) -> tuple[Method, int]:
     """The model to begin with, and how many documents of the journal it has learned from.
 
     That is what an earlier run made of the model, if one did.
@@ -232,7 +232,7 @@ def _starting_model(learning: Learning) -> tuple[Method, int]:
     return (model, 0) if learned is None else (load_text_model(learning.output), learned)
 
 
-def _announce(settings: LabellingSettings, desk: Desk, port: int) -> None:
+def _announce(settings: LabellingSettings, desk: TaskQueue, port: int) -> None:
     service, progress = settings.service, desk.progress()
     address = address_of(service.host, port)
     documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
@@ -242,5 +242,5 @@ def _announce(settings: LabellingSettings, desk: Desk, port: int) -> None:
     say(message, address=address)
 
 
-def _command(learning: Learning) -> str:
+def _command(learning: UpdateSettings) -> str:
     return f"funnelling update {learning.model} {learning.journal} -o {learning.output}"

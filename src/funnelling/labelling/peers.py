@@ -99,12 +99,12 @@ class Disagreement(NamedTuple):
     """What most documents of the same content have and one has not, or the other way round."""
 
     kind: str
-    peers: list[int]  # rows
+    duplicates: list[int]  # rows
     wrong: list[int]  # columns of labels that it has and most of them have not
     missing: list[int]
 
 
-def disagreements(corpus: Corpus, given: Targets, verbose: int = 0) -> dict[int, Disagreement]:
+def find_label_disagreements(corpus: Corpus, given: Targets, verbose: int = 0) -> dict[int, Disagreement]:
     """The documents that are labelled unlike others of the same content, by their rows.
 
     Translations are known by their group alone: texts of two languages are not compared. Documents of one

@@ -176,7 +176,7 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class BackgroundUpdate:
     """What a model learned from how many documents of a journal, and what people should see next.
 
     ``scores`` are those before and after. Next come the documents with ``keys``, in this order, for
@@ -190,7 +190,7 @@ class Lesson:
     reasons: dict[str, str]
 
 
-def learn_from(
+def update_from_journal(
     journal: FilePath,
     model: FilePath,
     output: FilePath,
@@ -199,7 +199,7 @@ def learn_from(
     label_set: LabelSet | None = None,
     resources: ResourcePaths = NO_RESOURCES,
     jobs: int | None = None,
-) -> Lesson:
+) -> BackgroundUpdate:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
 
     One that has become worse by more than noise is not saved: `ScoreFellError`. ``label_set`` takes part in
@@ -209,7 +209,9 @@ def learn_from(
     queue = ordered(follow_label_set(growth.model, label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
     documents = _learned_in(growth.model.history_[-1])
-    return Lesson(documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons)
+    return BackgroundUpdate(
+        documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons
+    )
 
 
 def _learned_in(step: Mapping[str, Any]) -> int:

@@ -41,21 +41,21 @@ Array = NDArray[np.float64]
 Cells = NDArray[np.float32]  # (documents, labels): half the memory, and twice the speed
 
 
-class Beliefs(NamedTuple):
+class LabelLogOdds(NamedTuple):
     """What is known of documents before their other labels are looked at: log-odds (documents, labels)."""
 
     text: Cells
     usual: Cells
 
-    def of(self, rows: Rows) -> "Beliefs":
+    def of(self, rows: Rows) -> "LabelLogOdds":
         """Those of some documents."""
-        return Beliefs(self.text[rows], self.usual[rows])
+        return LabelLogOdds(self.text[rows], self.usual[rows])
 
 
-class OtherLabels:
+class CoOccurrenceModel:
     """The regressions of all labels, one set of them per fold, fitted on the other folds."""
 
-    def __init__(self, beliefs: Beliefs, given: Targets, folds: Folds, verbose: int = 0) -> None:
+    def __init__(self, beliefs: LabelLogOdds, given: Targets, folds: Folds, verbose: int = 0) -> None:
         self._beliefs, self._folds = beliefs, folds
         self.seen = np.sort(np.argsort(-given.sum(axis=0), kind="stable")[:MOST_SEEN])
         numbers = np.unique(folds).tolist()
@@ -72,7 +72,7 @@ class OtherLabels:
             odds[rows] = _log_odds(weights, self._beliefs.of(rows), _ones(given[rows][:, self.seen]))
         return odds
 
-    def spoken(self, row: int, column: int) -> Cells:
+    def contributions(self, row: int, column: int) -> Cells:
         """What each of the labels seen adds to the log-odds of a label, where a document has it."""
         weights: Cells = self._weights[int(self._folds[row])][FIRST_LABEL:, column]
         return weights
@@ -82,7 +82,7 @@ def _ones(given: Targets) -> Any:
     return sparse.csr_array(given.astype(np.float32))
 
 
-def _log_odds(weights: Cells, beliefs: Beliefs, others: Any) -> Cells:
+def _log_odds(weights: Cells, beliefs: LabelLogOdds, others: Any) -> Cells:
     odds: Cells = others @ weights[FIRST_LABEL:]
     odds += weights[OF_TEXT] * beliefs.text
     odds += weights[OF_LANGUAGE] * beliefs.usual
@@ -90,7 +90,7 @@ def _log_odds(weights: Cells, beliefs: Beliefs, others: Any) -> Cells:
     return odds
 
 
-def _fitted(beliefs: Beliefs, given: Targets, seen: NDArray[np.intp]) -> Cells:
+def _fitted(beliefs: LabelLogOdds, given: Targets, seen: NDArray[np.intp]) -> Cells:
     """The weights of the regressions of all labels, which share nothing but their prior."""
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
@@ -143,7 +143,7 @@ CHANGES: tuple[Change, ...] = ("dropped", "added", "swapped")
 
 
 @dataclass(frozen=True)
-class Suspicions:
+class LabelIssues:
     """What is doubted of each document.
 
     ``scores`` are from 0 to 1; ``wrong`` and ``missing`` the columns of the most doubtful label that it has
@@ -157,10 +157,10 @@ class Suspicions:
     missing: Columns
     kinds: list[str]
     probabilities: Array
-    others: OtherLabels | None = None
+    others: CoOccurrenceModel | None = None
 
 
-def suspicions(
+def score_label_issues(
     probabilities: Array,
     given: Targets,
     languages: Sequence[str | None],
@@ -169,26 +169,26 @@ def suspicions(
     one_label: bool,
     seed: int = 0,
     verbose: int = 0,
-) -> Suspicions:
+) -> LabelIssues:
     """What is doubted of documents and the labels ``given``, by held-out ``probabilities``."""
     if one_label:
         return _of_one_label(probabilities, given)
     usual = _usual(given, np.asarray(languages, dtype=object))
-    beliefs = Beliefs(*(log_odds(each, SURE).astype(np.float32) for each in (probabilities, usual)))
-    others = OtherLabels(beliefs, given, folds, verbose)
+    beliefs = LabelLogOdds(*(log_odds(each, SURE).astype(np.float32) for each in (probabilities, usual)))
+    others = CoOccurrenceModel(beliefs, given, folds, verbose)
     judged = _judged(given, folds)
     odds = others.log_odds(given)
     changed = []
     for kind in CHANGES:
         labels, rows = _changed(given, kind, stream(seed, "audit", kind))
-        changed.append(_traces(others.log_odds(labels), labels, judged)[rows])
-    traces = _traces(odds, given, judged)
+        changed.append(_issue_features(others.log_odds(labels), labels, judged)[rows])
+    traces = _issue_features(odds, given, judged)
     against = np.where(given & judged, -odds, -np.inf)
     missed = np.where(given, -np.inf, odds)
     shares = _shares(odds[judged], given[judged])
     kinds = [(MISSING, WRONG, SWAPPED)[place] for place in _parts(traces, shares).argmax(axis=1).tolist()]
-    return Suspicions(
-        scores=_told_apart(traces, changed, shares),
+    return LabelIssues(
+        scores=_issue_scores(traces, changed, shares),
         wrong=_best(against),
         missing=_best(missed),
         kinds=kinds,
@@ -197,9 +197,9 @@ def suspicions(
     )
 
 
-def _of_one_label(probabilities: Array, given: Targets) -> Suspicions:
+def _of_one_label(probabilities: Array, given: Targets) -> LabelIssues:
     own = np.where(given, probabilities, 0).sum(axis=1)
-    return Suspicions(
+    return LabelIssues(
         scores=1 - own,
         wrong=_best(np.where(given, 0.0, -np.inf)),
         missing=_best(np.where(given, -np.inf, probabilities)),
@@ -228,7 +228,7 @@ def _judged(given: Targets, folds: Folds) -> Targets:
     return judged
 
 
-def _traces(odds: Cells, given: Targets, judged: Targets) -> Array:
+def _issue_features(odds: Cells, given: Targets, judged: Targets) -> Array:
     """The log-odds that a document lacks a dropped label, and that it has an added one: (documents, 2)."""
     odds = np.clip(odds, -HIGHEST, HIGHEST)
     added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum(
@@ -288,7 +288,7 @@ def _shares(odds: NDArray[np.float32], given: Rows) -> Array:
     return shares
 
 
-def _told_apart(traces: Array, changed: Sequence[Array], shares: Array) -> Array:
+def _issue_scores(traces: Array, changed: Sequence[Array], shares: Array) -> Array:
     """How much each document looks like one with a label changed, 0 to 1, by a logistic regression.
 
     ``changed`` are traces of documents by what was changed in them, and ``shares`` what each of these counts.

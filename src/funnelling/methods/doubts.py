@@ -26,7 +26,7 @@ OF_LABELS = 0.4  # the power of the labels that a document may be expected to ha
 
 
 @dataclass(frozen=True)
-class Doubts:
+class Uncertainty:
     """How unsure a model is of some documents in one language.
 
     ``by_label`` (documents, labels) has the doubt about each label, ``undecided`` how near it is to being
@@ -37,12 +37,14 @@ class Doubts:
     """
 
     by_label: Array
-    undecided: Array
+    margin_entropy: Array
     disagreement: Array
     total: Array
 
 
-def doubts_of(opinions: ViewPredictions, single_label: bool, examples: npt.ArrayLike | None = None) -> Doubts:
+def estimate_uncertainty(
+    opinions: ViewPredictions, single_label: bool, examples: npt.ArrayLike | None = None
+) -> Uncertainty:
     """How unsure a model is by its opinions, with the number of ``examples`` that it knows of each label."""
     final = _probabilities(opinions.decisions.probabilities)
     views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
@@ -52,12 +54,12 @@ def doubts_of(opinions: ViewPredictions, single_label: bool, examples: npt.Array
         by_label = undecided = -believed * np.log2(believed)
     else:
         by_label = entropy(believed)
-        undecided = entropy(at_half(final, opinions.decisions.thresholds))
+        undecided = entropy(rescale_to_threshold(final, opinions.decisions.thresholds))
     disagreement = np.max([np.abs(view - final) for view in views], axis=0, initial=0) if views else 0 * final
     total = by_label.sum(axis=1)
     if not single_label:
         total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** OF_LABELS
-    return Doubts(by_label, undecided, disagreement, total)
+    return Uncertainty(by_label, undecided, disagreement, total)
 
 
 def _rarity(examples: npt.ArrayLike | None, labels: int) -> Array:
@@ -80,10 +82,10 @@ def entropy(probabilities: Array) -> Array:
     return entropies
 
 
-def at_half(probabilities: Array, thresholds: Array) -> Array:
+def rescale_to_threshold(probabilities: Array, thresholds: Array) -> Array:
     """Probabilities whose odds are those against the odds of their thresholds: .5 at the threshold.
 
-    >>> at_half(np.array([[0.2, 0.8]]), np.array([0.2, 0.5])).round(2).tolist()
+    >>> rescale_to_threshold(np.array([[0.2, 0.8]]), np.array([0.2, 0.5])).round(2).tolist()
     [[0.5, 0.8]]
     """
     yes, no = _probabilities(probabilities), 1 - _probabilities(probabilities)
@@ -105,7 +107,7 @@ BLOCK = 2**23  # cosines that are held at a time, with their places: 130 MB
 Floats = npt.NDArray[np.float32]
 
 
-class Taken(NamedTuple):
+class SelectedDocument(NamedTuple):
     """A document that is taken: its place, what it adds, and how many others it stands for."""
 
     place: int
@@ -113,7 +115,7 @@ class Taken(NamedTuple):
     others: int
 
 
-def likeness(vectors: Any, others: Any) -> Floats:
+def cosine_similarities(vectors: Any, others: Any) -> Floats:
     """The cosines of documents with others, by vectors of length 1."""
     cosines = np.empty((vectors.shape[0], others.shape[0]), dtype=np.float32)
     for rows, block in _products(vectors, others):
@@ -121,7 +123,7 @@ def likeness(vectors: Any, others: Any) -> Floats:
     return cosines
 
 
-def covered_by(vectors: Any, others: Any) -> Floats:
+def max_similarities(vectors: Any, others: Any) -> Floats:
     """For each document how much it is like that one of the others which is most like it; 0 if none is."""
     most = np.zeros(vectors.shape[0], dtype=np.float32)
     for rows, block in _products(vectors, others):
@@ -140,7 +142,7 @@ def _products(vectors: Any, others: Any) -> Iterator[tuple[slice, Any]]:
         yield rows, vectors[rows] @ turned
 
 
-def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int) -> list[Taken]:
+def select_greedily(cosines: Floats, covered: Floats, weights: Floats, number: int) -> list[SelectedDocument]:
     """So many documents, those that add most first; fewer, where all others say the same as some of them.
 
     Parameters
@@ -157,7 +159,7 @@ def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int)
     >>> cosines = np.eye(5, dtype=np.float32)
     >>> cosines[0, 1] = cosines[1, 0] = cosines[2, 3] = cosines[3, 2] = 0.95
     >>> weights = np.array([1, 1, 2, 3, 1], dtype=np.float32)
-    >>> [taken.place for taken in take_in_turn(cosines, np.zeros(5, np.float32), weights, 5)]
+    >>> [taken.place for taken in select_greedily(cosines, np.zeros(5, np.float32), weights, 5)]
     [3, 0, 4]
     """
 
@@ -168,7 +170,7 @@ def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int)
     # What a document adds never grows, so what it added before is a bound: most need not be asked again.
     bounds = [(-gain(place), place) for place in np.flatnonzero(covered < ALIKE).tolist()]
     heapq.heapify(bounds)
-    chosen: list[Taken] = []
+    chosen: list[SelectedDocument] = []
     is_taken = np.zeros(len(cosines), dtype=bool)
     while bounds and len(chosen) < number:
         _, place = heapq.heappop(bounds)
@@ -179,7 +181,7 @@ def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int)
             heapq.heappush(bounds, (-added, place))
             continue
         nearer = cosines[place] > np.maximum(covered, LIKE)
-        chosen.append(Taken(place, added, int(np.count_nonzero(nearer)) - bool(nearer[place])))
+        chosen.append(SelectedDocument(place, added, int(np.count_nonzero(nearer)) - bool(nearer[place])))
         is_taken[place] = True
         covered = np.maximum(covered, cosines[place])
     return chosen

@@ -16,7 +16,14 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, counted
-from funnelling.methods.doubts import Doubts, Taken, covered_by, doubts_of, likeness, take_in_turn
+from funnelling.methods.doubts import (
+    SelectedDocument,
+    Uncertainty,
+    cosine_similarities,
+    estimate_uncertainty,
+    max_similarities,
+    select_greedily,
+)
 from funnelling.methods.explanation import ViewPredictions
 from funnelling.methods.inputs import read_inputs
 from funnelling.plain import check_fitted
@@ -25,10 +32,10 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
 
 
-class WordPairVectorizer(TfidfVectorizer):
+class BigramTfidfVectorizer(TfidfVectorizer):
     """Turn texts into tf-idf vectors of their words and of each two that follow each other.
 
-    >>> WordPairVectorizer("en", min_df=1).fit(["Dogs bark.", "Cats sleep"]).vocabulary_
+    >>> BigramTfidfVectorizer("en", min_df=1).fit(["Dogs bark.", "Cats sleep"]).vocabulary_
     ['bark', 'cat', 'cat sleep', 'dog', 'dog bark', 'sleep']
     """
 
@@ -47,7 +54,7 @@ LESS_THAN_SHARE = 1 / 3
 Item = TypeVar("Item")
 
 
-def in_turn(
+def interleave_languages(
     rankings: Mapping[str, Iterator[Item]],
     labelled: Mapping[str, int],
     documents: Mapping[str, int],
@@ -71,7 +78,8 @@ def in_turn(
     --------
     >>> def taken(labelled, balance=False):
     ...     rankings = {"en": iter("abcdefgh"), "it": iter("xyz")}
-    ...     return "".join(item for _, item in in_turn(rankings, labelled, {"en": 800, "it": 100}, balance))
+    ...     mixed = interleave_languages(rankings, labelled, {"en": 800, "it": 100}, balance)
+    ...     return "".join(item for _, item in mixed)
     >>> taken({})
     'abxcdyefzgh'
     >>> taken({"en": 2}, balance=True)
@@ -152,7 +160,12 @@ class Reasons:
             self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
 
     def __call__(
-        self, language: str, taken: Taken, row: int, opinions: ViewPredictions | None, doubts: Doubts | None
+        self,
+        language: str,
+        taken: SelectedDocument,
+        row: int,
+        opinions: ViewPredictions | None,
+        doubts: Uncertainty | None,
     ) -> Reason:
         """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
         columns: list[int] = []
@@ -166,7 +179,7 @@ class Reasons:
             said.append(f"like {counted(taken.others, 'other')} without labels")
         return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
 
-    def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Doubts) -> Iterator[Reason]:
+    def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Uncertainty) -> Iterator[Reason]:
         if not opinions.in_vocabulary[row]:
             yield Reason("no known word", [])
             return
@@ -183,12 +196,12 @@ class Reasons:
             number, column = rare
             yield Reason(f"perhaps the rare label {self._labels[column]} ({number} so far)", [column])
 
-    def _unsure(self, row: int, doubts: Doubts) -> list[int]:
+    def _unsure(self, row: int, doubts: Uncertainty) -> list[int]:
         """The columns of labels in doubt, as many as a reason names."""
         order: list[int] = np.argsort(-doubts.by_label[row], kind="stable").tolist()
         if self._single:
             return order[:NAMED] if doubts.by_label[row].sum() >= OPEN / 2 else []
-        return [column for column in order if doubts.undecided[row, column] >= OPEN][:NAMED]
+        return [column for column in order if doubts.margin_entropy[row, column] >= OPEN][:NAMED]
 
     def _of_language(self, language: str) -> str:
         if language not in self._learned:
@@ -213,7 +226,7 @@ class _Candidates:
     """A language's documents that may be suggested: their places in what was given, and how they rank."""
 
     places: Places
-    ranking: Sequence[Taken]
+    ranking: Sequence[SelectedDocument]
 
 
 def check_suggests(model: Opinionated, name: str) -> None:
@@ -255,7 +268,7 @@ def suggest_texts(
 
     seen: set[Any] = set()
 
-    def once(tag: str) -> Iterator[Taken]:
+    def once(tag: str) -> Iterator[SelectedDocument]:
         """A language's documents, but for those of a group that has been taken."""
         for taken in candidates[tag].ranking:
             group = grouping[tag][candidates[tag].places[taken.place]] if grouping else None
@@ -265,7 +278,7 @@ def suggest_texts(
 
     learned = {tag: model.documents_.get(tag, 0) for tag in candidates}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
-    chosen = in_turn({tag: once(tag) for tag in candidates}, learned, documents, balance)
+    chosen = interleave_languages({tag: once(tag) for tag in candidates}, learned, documents, balance)
     taken = [(tag, int(candidates[tag].places[each.place]), each) for tag, each in islice(chosen, number)]
     told = _told(model, inputs.documents, taken, examples)
     return [
@@ -295,12 +308,12 @@ def _ranked(
     if model.serves(language):
         weights = _total_doubts(model, language, shown, examples).astype(np.float32)
     learned, in_order = _learned_texts(model, language)
-    features = (WordPairVectorizer if in_order else TfidfVectorizer)(
+    features = (BigramTfidfVectorizer if in_order else TfidfVectorizer)(
         language, min_df=1, reduce_to=None, stop_words=False
     )
     vectors = features.fit_transform([*shown, *learned])
     own, others = vectors[: len(shown)], vectors[len(shown) :]
-    ranking = take_in_turn(likeness(own, own), covered_by(own, others), weights, number)
+    ranking = select_greedily(cosine_similarities(own, own), max_similarities(own, others), weights, number)
     return _Candidates(places, ranking)
 
 
@@ -321,15 +334,15 @@ def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[
 
 def _opinions_and_doubts(
     model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
-) -> tuple[ViewPredictions, Doubts]:
+) -> tuple[ViewPredictions, Uncertainty]:
     (opinions,) = model.opinions({language: texts}).values()
-    return opinions, doubts_of(opinions, model.label_space.single_label, examples)
+    return opinions, estimate_uncertainty(opinions, model.label_space.single_label, examples)
 
 
 def _told(
     model: Opinionated,
     documents: Mapping[str, Sequence[str]],
-    taken: Sequence[tuple[str, int, Taken]],
+    taken: Sequence[tuple[str, int, SelectedDocument]],
     examples: Examples | None,
 ) -> dict[tuple[str, int], Row]:
     """What rows say of documents that are taken: their labels, as the model has them, and the reason."""

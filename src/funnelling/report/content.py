@@ -173,10 +173,10 @@ def _shown(value: Number) -> str:
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
-class Names:
+class Slugs:
     """Hands out names of lower-case letters, digits and hyphens, no two the same.
 
-    >>> names = Names()
+    >>> names = Slugs()
     >>> names.give("Per language"), names.give("per-language"), names.give("../ü")
     ('per-language', 'per-language-2', 'part')
     """
@@ -196,7 +196,7 @@ class Names:
 
 def named_sections(report: Report) -> Iterator[tuple[str, Section, list[tuple[str, Block]]]]:
     """The sections of a report with the names of each and of its blocks, which are the same at every call."""
-    sections, blocks = Names(), Names()
+    sections, blocks = Slugs(), Slugs()
     for section in report.sections:
         yield (
             sections.give(section.name or section.title),

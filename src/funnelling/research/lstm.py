@@ -186,11 +186,11 @@ class MLELSTMClassifier(Method):
         return "The network"
 
     def _fit(self, training: TrainingSet) -> None:
-        from funnelling.research.lstm_training import Course, Examples, draw_validation, learn
+        from funnelling.research.lstm_training import Course, TokenizedExamples, draw_validation, learn
 
         device = require_device(self.device, self._name())
         words, table = self._stacked(training)
-        examples = Examples(words, training.stacked_targets())
+        examples = TokenizedExamples(words, training.stacked_targets())
         held_out = draw_validation(_stacked_groups(training), self.validation, training.seed, "validation")
         course = Course(
             units=self.units,

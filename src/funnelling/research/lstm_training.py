@@ -54,15 +54,15 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Examples:
+class TokenizedExamples:
     """Documents as rows of word numbers, filled up with padding, and their labels."""
 
     words: Numbers
     targets: Targets
 
-    def of(self, rows: Rows) -> "Examples":
+    def of(self, rows: Rows) -> "TokenizedExamples":
         """Some of them."""
-        return Examples(self.words[rows], self.targets[rows])
+        return TokenizedExamples(self.words[rows], self.targets[rows])
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class TrainedNetwork:
 
 
 def learn(
-    training: Examples,
-    validation: Examples,
+    training: TokenizedExamples,
+    validation: TokenizedExamples,
     table: Floats,
     course: Course,
     *,
@@ -130,7 +130,7 @@ class _NetworkLearner:
     """The network in training, which learns batch by batch."""
 
     def __init__(
-        self, examples: Examples, table: Floats, course: Course, device: str, n_jobs: int | None
+        self, examples: TokenizedExamples, table: Floats, course: Course, device: str, n_jobs: int | None
     ) -> None:
         self.examples = examples
         self.lengths = lengths_of(examples.words)
@@ -191,7 +191,7 @@ class _NetworkLearner:
         goals = self._tensor(targets.astype(np.float32))
         return functional.binary_cross_entropy_with_logits(scores, goals, reduction="sum") / targets.shape[1]
 
-    def loss(self, examples: Examples) -> float:
+    def loss(self, examples: TokenizedExamples) -> float:
         """The mean loss of documents, without dropout."""
         scores = predicted_scores(self.weights, self._look_up, examples.words, self.n_jobs).astype(np.float64)
         if self.softmax:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.evaluation.pieces import Pieces, Result
+from funnelling.evaluation.pieces import Result, ResultCache
 from funnelling.evaluation.splits import settle
 from funnelling.methods.registry import Settings
 from funnelling.report.comparison import facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
-from funnelling.research.experiments.setting import FRACTIONS, Setting
+from funnelling.research.experiments.setting import FRACTIONS, ExperimentContext
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.building import SAMPLE, read_trials
 from funnelling.tasks.measurement import check_results_folder, write_json
@@ -94,8 +94,8 @@ def experiment(
     marks = method_marks([*chosen, *ALWAYS], settings, at_hand)
     for line in (*notes, *kind, *left_out):
         report(line)
-    pieces = Pieces(folder)
-    setting = Setting(
+    pieces = ResultCache(folder)
+    setting = ExperimentContext(
         trials,
         chosen,
         fractions,
@@ -122,7 +122,7 @@ def experiment(
     return Experiments(results, sections)
 
 
-def run_experiments(names: Sequence[str], setting: Setting) -> tuple[dict[str, Any], list[Section]]:
+def run_experiments(names: Sequence[str], setting: ExperimentContext) -> tuple[dict[str, Any], list[Section]]:
     """The results of experiments, and a section of a report on each.
 
     Of several, one that these documents do not allow is reported and passed over.

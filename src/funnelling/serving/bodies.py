@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
-from funnelling.formats.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
 from funnelling.formats.jsonl import LABEL
 from funnelling.serving import openapi
 from funnelling.serving.guard import Refusal, place_of, too_busy
@@ -243,9 +243,9 @@ def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> 
     try:
         with Journal(settings.feedback, JOURNAL_SECONDS, settings.feedback_bytes) as journal:
             journal.append(*decisions)
-    except InUseError:
+    except JournalLockedError:
         raise too_busy("Others are writing feedback. Try again later.") from None
-    except FullError as error:
+    except JournalFullError as error:
         logger.error("feedback was refused: %s", error)
         raise Refusal(507, "There is no room for more feedback. Tell whoever runs this service.") from None
     except (InputError, OSError) as error:

@@ -7,8 +7,8 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, measure_change
-from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
+from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
+from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
 from funnelling.methods.merging import DocumentRows
@@ -33,7 +33,7 @@ def change_of(
     test: Corpus,
     left_out: DocumentRows | None = None,
     answers: "BothAnswers | None" = None,
-) -> Change:
+) -> BeforeAfterMetrics:
     """The change from one model to another, each language on test documents, or on training documents.
 
     Test documents are ones that neither has learned from. Where a language has none, its training documents
@@ -58,7 +58,7 @@ def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers
     """What two models say of test documents, whose words are counted once; None where there are none."""
     if not len(test):
         return None
-    served = servable(test, before)
+    served = supported_documents(test, before)
     known = test.select(served)
     with counted_once():
         answers = after.classify(test.texts, languages=test.languages)
@@ -88,7 +88,7 @@ class _Comparison:
 
     def change(
         self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: BothAnswers | None
-    ) -> Change:
+    ) -> BeforeAfterMetrics:
         decisions = self._on_test(test, answers)
         held_out = held_out_decisions(self._before), held_out_decisions(self._after)
         for language in held_out[1]:
@@ -102,14 +102,14 @@ class _Comparison:
             learned=self._before.languages_,
         )
 
-    def _on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, Decisions]:
+    def _on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, PairedDecisions]:
         if answers is None:
             return {}
         after, served = self._given(self._after, answers.after[0]), answers.served
         before = spread(self._given(self._before, answers.before), served) if served.any() else None
         truth = truth_of(test, self._labels)
         return {
-            language: Decisions(
+            language: PairedDecisions(
                 TEST,
                 truth[rows],
                 before[rows] if before is not None and served[rows].all() else None,
@@ -126,7 +126,7 @@ class _Comparison:
         left_out: Sequence[int],
         before: Mapping[str, Targets],
         after: Mapping[str, Targets],
-    ) -> Decisions:
+    ) -> PairedDecisions:
         archive = self._after.training_
         truth = self._after.label_space.by_class({language: archive.targets[language]})[language]
         old, new = np.flatnonzero(places != NEW), np.flatnonzero(places == NEW)
@@ -142,7 +142,7 @@ class _Comparison:
                 decided[new] = self._given(self._before, labels)
         kept = np.setdiff1d(np.arange(len(places)), left_out)
         units = _units(language, archive.ids[language], archive.groups[language])
-        return Decisions(
+        return PairedDecisions(
             HELD_OUT,
             self._shown(self._after, truth)[kept],
             None if decided is None else decided[kept],
@@ -159,7 +159,7 @@ class _Comparison:
         place = {str(label): column for column, label in enumerate(model.classes_)}
         return decisions[:, [place[label] for label in self._labels]]
 
-    def _measurable(self, decisions: Decisions) -> Decisions:
+    def _measurable(self, decisions: PairedDecisions) -> PairedDecisions:
         """Without documents whose one label is not known to both."""
         if not self._one_label:
             return decisions

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from funnelling.evaluation.comparison import Comparison
-from funnelling.evaluation.pieces import Pieces, Result
+from funnelling.evaluation.pieces import Result, ResultCache
 from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import MANY
@@ -90,7 +90,7 @@ def compare(
         name: partial(make_method, name, jobs=jobs, verbose=verbose, settings=settings, resources=at_hand)
         for name in names
     }
-    pieces = Pieces(folder)
+    pieces = ResultCache(folder)
     result = Comparison(trials, makers, seed, pieces, marks, report).run()
     if folder is not None:
         write_json(folder / "comparison.json", result)

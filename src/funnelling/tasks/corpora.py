@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from funnelling.research.corpora.builders import BuiltCorpus
 
 
-class Entry(NamedTuple):
+class CorpusSpec(NamedTuple):
     """What builds a corpus, what it is, where it comes from, how large it is and under which licence."""
 
     builder: str
@@ -30,14 +30,14 @@ _INDICES = "apt, or index files (Packages, Translation-XX) in --source"
 _OF_PACKAGES = "each text under the licence of its package"
 
 CORPORA = {
-    "sample": Entry(
+    "sample": CorpusSpec(
         "funnelling.research.corpora.debian:build_sample",
         "the embedded corpus: a cut of debian-comparable",
         _INDICES,
         "2,450 documents, 7 languages, 32 labels",
         _OF_PACKAGES,
     ),
-    "debian-comparable": Entry(
+    "debian-comparable": CorpusSpec(
         "funnelling.research.corpora.debian:build_debian_comparable",
         "descriptions of Debian packages with debtags as labels, each package in one language",
         _INDICES,
@@ -45,7 +45,7 @@ CORPORA = {
         _OF_PACKAGES,
         reads_once=True,
     ),
-    "debian-parallel": Entry(
+    "debian-parallel": CorpusSpec(
         "funnelling.research.corpora.debian:build_debian_parallel",
         "as debian-comparable, of packages described in all of its languages: training packages in one of "
         "them, test packages in all",
@@ -54,7 +54,7 @@ CORPORA = {
         _OF_PACKAGES,
         reads_once=True,
     ),
-    "jrc-acquis": Entry(
+    "jrc-acquis": CorpusSpec(
         "funnelling.research.corpora.jrc_acquis:build_jrc_acquis",
         "laws of the European Union with EuroVoc descriptors, the paper's parallel corpus",
         "files jrc-XX.tgz of JRC-Acquis 3.0 in --source",
@@ -62,7 +62,7 @@ CORPORA = {
         "free for research, see the JRC's page",
         reads_once=True,
     ),
-    "rcv": Entry(
+    "rcv": CorpusSpec(
         "funnelling.research.corpora.rcv:build_rcv",
         "news of Reuters with topics, the paper's comparable corpus",
         "zip archives of RCV1 and RCV2 in --source",
@@ -70,7 +70,7 @@ CORPORA = {
         "by agreement with NIST",
         reads_once=True,
     ),
-    "libreoffice-help": Entry(
+    "libreoffice-help": CorpusSpec(
         "funnelling.research.corpora.libreoffice:build_libreoffice_help",
         "reference corpus: LibreOffice's help, one group per page",
         "apt, or .deb files in --source",
@@ -78,7 +78,7 @@ CORPORA = {
         "MPL-2.0",
         labelled=False,
     ),
-    "debian-untagged": Entry(
+    "debian-untagged": CorpusSpec(
         "funnelling.research.corpora.debian:build_debian_untagged",
         "reference corpus: descriptions of packages without debtags, one group per source package",
         _INDICES,
@@ -86,7 +86,7 @@ CORPORA = {
         _OF_PACKAGES,
         labelled=False,
     ),
-    "wikipedia": Entry(
+    "wikipedia": CorpusSpec(
         "funnelling.research.corpora.wikipedia:build_wikipedia",
         "reference corpus: articles in several languages, aligned by --alignments",
         "what WikiExtractor --json put into --source, one folder per language",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.errors import MOST, measure_with_errors
-from funnelling.evaluation.measuring import CONFUSED, WORST, model_scores, servable
+from funnelling.evaluation.measuring import CONFUSED, WORST, model_scores, supported_documents
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import measurable
 from funnelling.formats.document import quoted
@@ -194,7 +194,7 @@ def _measurable(corpus: Corpus, model: "Method", name: str, strict: bool) -> tup
         corpus = corpus.split("test")
         if not len(corpus):
             raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
-    rows = servable(corpus, model)
+    rows = supported_documents(corpus, model)
     if rows.all():
         return corpus, []
     unknown = list(corpus.select(~rows).by_language())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.change import Change
+from funnelling.evaluation.change import BeforeAfterMetrics
 from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
@@ -41,7 +41,7 @@ class ForgetfulModel:
     unknown: int
     gone_labels: list[str]
     gone_languages: list[str]
-    change: Change
+    change: BeforeAfterMetrics
 
     def record(self) -> dict[str, Any]:
         """What has changed as JSON holds it."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.change import NOT_MEASURED, Change
-from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.change import NOT_MEASURED, BeforeAfterMetrics
+from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import Trial, as_one_label
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
@@ -45,7 +45,7 @@ class GrownModel:
     """
 
     model: "Method"
-    change: Change
+    change: BeforeAfterMetrics
     new: int = 0
     corrected: int = 0
     replaced: int = 0
@@ -249,7 +249,7 @@ def _grow(
     if how.choose:
         report(model.choice_.summary())  # type: ignore[attr-defined]
     test = _unlearned(model, test, report)
-    test = test.select(servable(test, model))
+    test = test.select(supported_documents(test, model))
     answers = both_answers(before, model, test)
     growth = GrownModel(
         model,

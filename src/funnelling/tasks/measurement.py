@@ -12,7 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.errors import MOST, measure_with_errors
 from funnelling.evaluation.fitting import cross_validate
-from funnelling.evaluation.measuring import model_scores, servable, thresholds_of
+from funnelling.evaluation.measuring import model_scores, supported_documents, thresholds_of
 from funnelling.evaluation.pieces import FOLDER as PIECES
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import averaged
@@ -56,7 +56,7 @@ def measure_on_test(
 
     ``answers`` are the model's to all of them, where they are known.
     """
-    rows = servable(test, model)
+    rows = supported_documents(test, model)
     unknown = ", ".join(test.select(~rows).by_language())
     if not rows.any():
         return Measurement(

@@ -10,7 +10,7 @@ from funnelling.corpus.reference import read_sample
 from funnelling.errors import counted
 from funnelling.evaluation.comparison import summarise_methods
 from funnelling.evaluation.fitting import fit_and_measure
-from funnelling.evaluation.measuring import measure_floor, model_scores
+from funnelling.evaluation.measuring import evaluate_dummies, model_scores
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
@@ -82,7 +82,7 @@ class Quickstart:
             results[name] = fit_and_measure(model, trial, trial.test)
         comparison = summarise_methods(
             {name: [result] for name, result in results.items()},
-            [measure_floor(trial.train, trial.test)],
+            [evaluate_dummies(trial.train, trial.test)],
             [trial.test],
             seed,
         )

@@ -10,7 +10,7 @@ import pytest
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.fitting import cross_validate
-from funnelling.evaluation.measuring import measure_in_full, measure_method
+from funnelling.evaluation.measuring import evaluate_classifier, evaluate_in_detail
 from funnelling.state import StateError
 from tests.cli.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
@@ -205,13 +205,13 @@ class TestBits:
 class TestMeasures:
     def test_labels_that_no_document_has_are_not_averaged(self, model: Any) -> None:
         further = documents(each=20, seed=1)
-        result = measure_in_full(model, corpus_of(further))
+        result = evaluate_in_detail(model, corpus_of(further))
         assert np.array(result["counts"]).shape == (3, LABELS + 1)
-        assert measure_method(model, corpus_of(further))["average"] == result["average"]
+        assert evaluate_classifier(model, corpus_of(further))["average"] == result["average"]
         twelve = [f"l{label:02}" for label in range(LABELS)]
-        assert measure_method(model, corpus_of(further), twelve)["average"] == result["average"]
+        assert evaluate_classifier(model, corpus_of(further), twelve)["average"] == result["average"]
         texts, labels, languages = further
-        other = measure_method(model, corpus_of((texts, [["l12"], *labels[1:]], languages)))
+        other = evaluate_classifier(model, corpus_of((texts, [["l12"], *labels[1:]], languages)))
         assert (
             other["average"]["macro_f1"] < result["average"]["macro_f1"]
         )  # one has it now, and is not found

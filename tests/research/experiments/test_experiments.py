@@ -11,14 +11,14 @@ from scipy.stats import pearsonr
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.pieces import Pieces
+from funnelling.evaluation.pieces import ResultCache
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import trial_split
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.research.experiments import contributions, paper, tables, zero_shot
 from funnelling.research.experiments.funnels import Funnels
 from funnelling.research.experiments.registry import ALL, parse_experiments
-from funnelling.research.experiments.setting import Setting
+from funnelling.research.experiments.setting import ExperimentContext
 from funnelling.research.running import run_experiments
 from tests.research.experiments.made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 
@@ -26,13 +26,15 @@ FRACTIONS = (0.0, 0.5, 1.0)
 
 
 @pytest.fixture(scope="module")
-def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+def setting(tmp_path_factory: pytest.TempPathFactory) -> ExperimentContext:
     store = tmp_path_factory.mktemp("store")
-    return Setting(made_trials(2), ["naive", "pooled", "fun-tat"], FRACTIONS, pieces=Pieces(store))
+    return ExperimentContext(
+        made_trials(2), ["naive", "pooled", "fun-tat"], FRACTIONS, pieces=ResultCache(store)
+    )
 
 
 @pytest.fixture(scope="module")
-def all_methods(setting: Setting) -> Any:
+def all_methods(setting: ExperimentContext) -> Any:
     return tables.run_methods(setting)
 
 
@@ -63,7 +65,7 @@ def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: A
     assert [row[0] for row in beside.rows] == ["Naive", "Fun(TAT)"]  # pooled is not in the paper
 
 
-def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: Any) -> None:
+def test_improvement_over_naive_is_in_per_cent(setting: ExperimentContext, all_methods: Any) -> None:
     result = tables.run_per_language(setting)
     naive, fun = (
         all_methods["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat")
@@ -74,7 +76,7 @@ def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: An
     assert len(blocks(tables.per_language_section(result), Bars)) == 4
 
 
-def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
+def test_columns_a_and_d_are_those_of_the_main_table(setting: ExperimentContext, all_methods: Any) -> None:
     columns = tables.run_mono_binary(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
@@ -83,7 +85,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
     assert columns["B"]["languages"]["it"]["documents"] == 20
 
 
-def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
+def test_column_b_is_a_funnel_of_one_language(setting: ExperimentContext) -> None:
     columns = tables.run_mono_binary(setting)["methods"]
     expected = []
     for number, trial in enumerate(setting.trials):
@@ -91,12 +93,14 @@ def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
             train=trial.train.select([tag == "it" for tag in trial.train.languages]),
             test=trial.test.select([tag == "it" for tag in trial.test.languages]),
         )
-        alone = Setting([only], [], seed=number).compare(["fun-tat"]).results()[0]["fun-tat"]
+        alone = ExperimentContext([only], [], seed=number).compare(["fun-tat"]).results()[0]["fun-tat"]
         expected.append(alone[0]["average"]["macro_f1"])
     assert columns["B"]["languages"]["it"]["macro_f1"] == pytest.approx(np.mean(expected))
 
 
-def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(setting: Setting) -> None:
+def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(
+    setting: ExperimentContext,
+) -> None:
     result = tables.run_mono_binary(setting)
     truth = sum(int(trial.test.label_matrix(trial.train.label_set()).sum()) for trial in setting.trials)
     for sums in result["by_examples"].values():
@@ -111,7 +115,7 @@ def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(se
     ]
 
 
-def test_column_c_sees_no_other_label(setting: Setting) -> None:
+def test_column_c_sees_no_other_label(setting: ExperimentContext) -> None:
     """With one label in all, there is no other to see: C is D."""
     trials = []
     for trial in setting.trials:
@@ -121,12 +125,12 @@ def test_column_c_sees_no_other_label(setting: Setting) -> None:
             only.labels = [tuple(label for label in labels or () if label == "a") for labels in side.labels]
             sides.append(only)
         trials.append(trial._replace(train=sides[0], test=sides[1]))
-    columns = tables.run_mono_binary(Setting(trials, []))["methods"]
+    columns = tables.run_mono_binary(ExperimentContext(trials, []))["methods"]
     # D solved its way up to that C, C begins there: the same optimum to the solver's tolerance.
     assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
 
 
-def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_methods: Any) -> None:
+def test_learning_curves_end_where_the_main_table_is(setting: ExperimentContext, all_methods: Any) -> None:
     curves = contributions.run_learning_curves(setting)
     assert list(curves) == list(LANGUAGES)
     assert [point["fraction"] for point in curves["it"]] == list(FRACTIONS)
@@ -143,7 +147,7 @@ def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_metho
 
 @pytest.mark.parametrize("classes", ["ab", "abcd"])
 def test_one_label_per_document(classes: str) -> None:
-    setting = Setting(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
+    setting = ExperimentContext(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
     methods = tables.run_methods(setting)["methods"]
     columns = tables.run_mono_binary(setting)
     assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
@@ -165,7 +169,9 @@ def test_one_label_per_document(classes: str) -> None:
     assert next(iter(zero_shot.run_zero_shot(setting)["methods"]["fun-zero-shot"])) == "accuracy"
 
 
-def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, all_methods: Any) -> None:
+def test_contributions_and_benefits_are_means_of_improvements(
+    setting: ExperimentContext, all_methods: Any
+) -> None:
     result = contributions.run_contributions(setting)
     pairs = result["improvements"]["macro_f1"]
     assert set(pairs) == set(LANGUAGES)
@@ -182,7 +188,7 @@ def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, 
     assert len(blocks(contributions.contributions_section(result), HeatMap)) == 4
 
 
-def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods: Any) -> None:
+def test_calibrations_are_those_of_the_classifier(setting: ExperimentContext, all_methods: Any) -> None:
     result = tables.run_calibration(setting)
     assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
     assert result["methods"]["fun-tat"] == all_methods["methods"]["fun-tat"]
@@ -193,7 +199,7 @@ def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods:
     assert len(beside.table.rows) == 4
 
 
-def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
+def test_times_are_those_of_the_main_table(setting: ExperimentContext, all_methods: Any) -> None:
     result = tables.run_efficiency(setting)
     seconds = result["seconds"]["fun-tat"]["fit"]
     assert np.mean(seconds) == pytest.approx(all_methods["methods"]["fun-tat"]["fit_seconds"])
@@ -201,7 +207,7 @@ def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -
     assert table.table.rows[0][3:] == ["537", "6"]
 
 
-def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_methods: Any) -> None:
+def test_zero_shot_ends_with_all_languages_learned_from(setting: ExperimentContext, all_methods: Any) -> None:
     result = zero_shot.run_zero_shot(setting)
     scores = np.array(result["methods"]["fun-zero-shot"]["micro_f1"])
     assert scores.shape == (len(LANGUAGES), len(LANGUAGES))
@@ -225,7 +231,7 @@ def test_a_variant_of_a_language_is_learned_with_it() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zero_shot, "fit_method", noted)
-        result = zero_shot.run_zero_shot(Setting([trial], []))
+        result = zero_shot.run_zero_shot(ExperimentContext([trial], []))
     assert learned == [["de"], ["de", "pt", "pt_BR"]]
     assert result["steps"] == [["de"], ["pt", "pt_BR"]]
     assert np.array(result["methods"]["fun-zero-shot"]["micro_f1"]).shape == (2, 3)
@@ -239,17 +245,19 @@ def test_zero_shot_keeps_what_it_learned_from_apart(tmp_path: Path) -> None:
     """The first two languages are others where another trial lacks one."""
     trial = made_trials()[0]
     less = trial._replace(train=trial.train.select([tag != "en" for tag in trial.train.languages]))
-    first = zero_shot.run_zero_shot(Setting([trial], [], pieces=Pieces(tmp_path)))
-    then = zero_shot.run_zero_shot(Setting([trial, less], [], pieces=Pieces(tmp_path)))
-    anew = zero_shot.run_zero_shot(Setting([trial, less], []))
+    first = zero_shot.run_zero_shot(ExperimentContext([trial], [], pieces=ResultCache(tmp_path)))
+    then = zero_shot.run_zero_shot(ExperimentContext([trial, less], [], pieces=ResultCache(tmp_path)))
+    anew = zero_shot.run_zero_shot(ExperimentContext([trial, less], []))
     assert first["languages"] == ["de", "en", "it"]
     assert then == anew
 
 
-def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
+def test_zero_shot_shows_its_variants_side_by_side(setting: ExperimentContext) -> None:
     names = ["fun-zero-shot", "fun-zero-shot:joint"]
     settings = {"fun-zero-shot:joint": {"zero_shot_joint": True}}
-    result = zero_shot.run_zero_shot(Setting(setting.trials[:1], ["naive", *names], settings=settings))
+    result = zero_shot.run_zero_shot(
+        ExperimentContext(setting.trials[:1], ["naive", *names], settings=settings)
+    )
     assert list(result["methods"]) == names
     section = zero_shot.zero_shot_section(result)
     (means,) = blocks(section, TableBlock)
@@ -268,10 +276,12 @@ def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
     ]
 
 
-def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
+def test_all_of_them_find_everything_the_second_time(setting: ExperimentContext) -> None:
     first, sections = run_experiments(parse_experiments(ALL), setting)
     lines: list[str] = []
-    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, report=lines.append)
+    again = ExperimentContext(
+        setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, report=lines.append
+    )
     assert run_experiments(parse_experiments(ALL), again)[0] == first  # times and all
     assert all("(kept)" in line or "fit" in line for line in lines)
     assert [section.name for section in sections] == parse_experiments(ALL)
@@ -279,7 +289,9 @@ def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
     names = ["naive", "fun-tat", "upper-bound"]
-    result = tables.run_methods(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
+    result = tables.run_methods(
+        ExperimentContext(made_trials(parallel=True), names, pieces=ResultCache(tmp_path))
+    )
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"
@@ -304,7 +316,7 @@ class TestOddCorpora:
     def test_a_language_without_test_documents_still_teaches_the_others(self) -> None:
         (trial,) = made_trials()
         less = trial._replace(test=trial.test.select([tag != "it" for tag in trial.test.languages]))
-        setting = Setting([less], [], FRACTIONS)
+        setting = ExperimentContext([less], [], FRACTIONS)
         funnels = setting.funnels(0)
         assert funnels.languages == list(LANGUAGES)
         assert setting.languages == ["de", "en"]
@@ -319,7 +331,7 @@ class TestOddCorpora:
         (trial,) = made_trials()
         less = trial._replace(train=trial.train.select([tag != "it" for tag in trial.train.languages]))
         for trials in ([trial, less], [less, trial]):
-            setting = Setting(trials, ["naive", "fun-tat"], FRACTIONS)
+            setting = ExperimentContext(trials, ["naive", "fun-tat"], FRACTIONS)
             results, _ = run_experiments(parse_experiments(ALL), setting)
             assert set(results["learning-curves"]) == {"de", "en"}
             assert results["zero-shot"]["languages"] == ["de", "en"]
@@ -335,13 +347,13 @@ class TestOddCorpora:
             return fit_base(self, language, train)
 
         monkeypatch.setattr(Funnels, "_fit_base", noted)
-        contributions.run_learning_curves(Setting(made_trials(2), [], FRACTIONS))
+        contributions.run_learning_curves(ExperimentContext(made_trials(2), [], FRACTIONS))
         assert len(fits) == len(set(fits)) == 2 * len(LANGUAGES) * 2
 
     def test_a_language_that_cannot_be_labelled_unseen_is_left_open(self) -> None:
         documents = [replace(d, language="zz") if d.language == "it" else d for d in made_corpus()]
         trial = trial_split(Corpus.from_documents(documents), 0, 0)
-        result = zero_shot.run_zero_shot(Setting([trial], []))
+        result = zero_shot.run_zero_shot(ExperimentContext([trial], []))
         assert result["languages"] == ["de", "en", "zz"]
         scores = result["methods"]["fun-zero-shot"]["micro_f1"]
         assert scores[0][2] is None
@@ -350,7 +362,7 @@ class TestOddCorpora:
 
     def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
         lines: list[str] = []
-        setting = Setting(made_trials(), ["naive"], FRACTIONS, report=lines.append)
+        setting = ExperimentContext(made_trials(), ["naive"], FRACTIONS, report=lines.append)
         results, sections = run_experiments(["methods", "per-language"], setting)
         assert list(results) == ["methods"]
         assert sections[1].paragraphs[0].startswith("Not run: per-language compares")
@@ -360,11 +372,13 @@ class TestOddCorpora:
 
     def test_what_an_experiment_varies_cannot_be_set(self) -> None:
         with pytest.raises(InputError, match="Drop --set"):
-            tables.run_calibration(Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}}))
+            tables.run_calibration(
+                ExperimentContext(made_trials(), [], settings={"fun-tat": {"calibration": "none"}})
+            )
 
     def test_upper_bound_is_no_rival_in_figures(self) -> None:
         names = ["naive", "upper-bound"]
-        setting = Setting(made_trials(parallel=True), names)
+        setting = ExperimentContext(made_trials(parallel=True), names)
         (table,) = blocks(tables.efficiency_section(tables.run_efficiency(setting)), TableBlock)
         assert {row for row, _ in table.table.best} == {0}
         result = tables.run_methods(setting)
@@ -379,6 +393,6 @@ class TestOddCorpora:
         test = trial.test.select(np.arange(len(trial.test)))
         test.labels = [() for _ in test.labels]
         section = tables.methods_section(
-            tables.run_methods(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
+            tables.run_methods(ExperimentContext([trial._replace(test=test)], ["naive", "fun-tat"]))
         )
         assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

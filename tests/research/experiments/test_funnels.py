@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measures import Counts
-from funnelling.evaluation.measuring import as_indicators, measure_method
+from funnelling.evaluation.measuring import as_indicators, evaluate_classifier
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method
 from funnelling.research.experiments.funnels import Funnels
@@ -81,6 +81,6 @@ def test_a_label_unknown_to_training_is_wrong(classes: str) -> None:
     design = make_method("fun-tat", seed=3).design()
     funnels = Funnels(trial, design, 10.0, seed=3)
     method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
-    expected = measure_method(method, trial.test)["languages"]["it"]
+    expected = evaluate_classifier(method, trial.test)["languages"]["it"]
     found = funnels.measure(funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("it"))
     assert {**found, "documents": 20} == expected

@@ -9,8 +9,8 @@ from funnelling.corpus.labels import MULTILABEL
 from funnelling.research import lstm_training
 from funnelling.research.lstm_training import (
     Course,
-    Examples,
     RowRMSprop,
+    TokenizedExamples,
     TrainedNetwork,
     draw_validation,
     learn,
@@ -60,12 +60,12 @@ def test_rows_are_moved_as_by_rmsprop_on_the_whole_table() -> None:
 TABLE = np.vstack([np.zeros((2, 4)), np.random.default_rng(0).normal(size=(6, 4))]).astype(np.float32)
 
 
-def examples(documents: int = 40) -> Examples:
+def examples(documents: int = 40) -> TokenizedExamples:
     """A document of up to five words has label 0 where the word 2 is in it."""
     generator = np.random.default_rng(0)
     words = generator.integers(1, len(TABLE), size=(documents, 5))
     words[np.arange(5) >= generator.integers(0, 6, size=documents)[:, None]] = 0
-    return Examples(words, np.column_stack([(words == 2).any(axis=1), (words == 3).any(axis=1)]))
+    return TokenizedExamples(words, np.column_stack([(words == 2).any(axis=1), (words == 3).any(axis=1)]))
 
 
 def train(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> TrainedNetwork:

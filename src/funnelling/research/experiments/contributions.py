@@ -19,13 +19,13 @@ from funnelling.report.content import Curves, HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments import paper
 from funnelling.research.experiments.funnels import Funnels
-from funnelling.research.experiments.setting import Setting
+from funnelling.research.experiments.setting import ExperimentContext
 from funnelling.research.experiments.tables import decisions_of, improvement, mean_of_known
 
 NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 
 
-def run_learning_curves(setting: Setting) -> Result:
+def run_learning_curves(setting: ExperimentContext) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
     trials = [
         {
@@ -51,7 +51,7 @@ def run_learning_curves(setting: Setting) -> Result:
     }
 
 
-def under_resourced_naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+def under_resourced_naive(setting: ExperimentContext, number: int, language: str, fraction: float) -> Result:
     """Naive on a fraction of its language's training documents in a trial."""
     if fraction == 1:
         return dict(setting.results("naive")[number]["languages"][language])
@@ -59,7 +59,9 @@ def under_resourced_naive(setting: Setting, number: int, language: str, fraction
     return setting.piece(name, number, mark, _naive, setting, number, language, fraction)
 
 
-def _under_resourced_funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+def _under_resourced_funnel(
+    setting: ExperimentContext, number: int, language: str, fraction: float
+) -> Result:
     """Fun(TAT) with a fraction of one language's training documents, on that language.
 
     Without any it rejects everything: tier 2 has learned that a posterior of 0 means no.
@@ -70,7 +72,7 @@ def _under_resourced_funnel(setting: Setting, number: int, language: str, fracti
     return setting.piece(name, number, C, _funnel, setting, number, language, fraction)
 
 
-def _funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+def _funnel(setting: ExperimentContext, number: int, language: str, fraction: float) -> Result:
     funnels = setting.funnels(number)
     if fraction == 0:
         return _rejected(funnels, language)
@@ -78,7 +80,7 @@ def _funnel(setting: Setting, number: int, language: str, fraction: float) -> Re
     return funnels.measure(funnels.tier_two(shares).counts(language))
 
 
-def _naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+def _naive(setting: ExperimentContext, number: int, language: str, fraction: float) -> Result:
     funnels = setting.funnels(number)
     train, test = funnels.documents(language, fraction), funnels.tests(language)
     if fraction == 0 or not learnable(train):
@@ -191,7 +193,7 @@ def _curves_figure(measure: str, result: Result) -> Curves:
 SHARE = 0.1
 
 
-def run_contributions(setting: Setting) -> Result:
+def run_contributions(setting: ExperimentContext) -> Result:
     """Improvements by measure, source and target; contributions, benefits, and their correlations."""
     languages, measures = setting.languages, setting.measures
     trials, tenth = [], []

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from funnelling.errors import InputError
 
 
-class Entry(NamedTuple):
+class ExperimentSpec(NamedTuple):
     """What an experiment shows, and the module that runs it and writes its section of a report."""
 
     summary: str
@@ -17,14 +17,20 @@ class Entry(NamedTuple):
 
 _HERE = "funnelling.research.experiments"
 EXPERIMENTS = {
-    "methods": Entry("all methods, with deviations and significance", f"{_HERE}.tables"),
-    "per-language": Entry("improvement over Naive in each language", f"{_HERE}.tables"),
-    "mono-binary": Entry("what other labels bring, and what other languages bring", f"{_HERE}.tables"),
-    "learning-curves": Entry("fractions of one language's training documents", f"{_HERE}.contributions"),
-    "contributions": Entry("which languages help most, and which are helped", f"{_HERE}.contributions"),
-    "calibration": Entry("Fun(TAT) without calibration", f"{_HERE}.tables"),
-    "efficiency": Entry("training and test times", f"{_HERE}.tables"),
-    "zero-shot": Entry("languages added one by one", f"{_HERE}.zero_shot"),
+    "methods": ExperimentSpec("all methods, with deviations and significance", f"{_HERE}.tables"),
+    "per-language": ExperimentSpec("improvement over Naive in each language", f"{_HERE}.tables"),
+    "mono-binary": ExperimentSpec(
+        "what other labels bring, and what other languages bring", f"{_HERE}.tables"
+    ),
+    "learning-curves": ExperimentSpec(
+        "fractions of one language's training documents", f"{_HERE}.contributions"
+    ),
+    "contributions": ExperimentSpec(
+        "which languages help most, and which are helped", f"{_HERE}.contributions"
+    ),
+    "calibration": ExperimentSpec("Fun(TAT) without calibration", f"{_HERE}.tables"),
+    "efficiency": ExperimentSpec("training and test times", f"{_HERE}.tables"),
+    "zero-shot": ExperimentSpec("languages added one by one", f"{_HERE}.zero_shot"),
 }
 ALL = "all"
 DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from funnelling.evaluation.comparison import Comparison
-from funnelling.evaluation.pieces import Pieces, Result, trial_digest
+from funnelling.evaluation.pieces import Result, ResultCache, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import Settings, make_method
@@ -17,7 +17,7 @@ FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 
 
 @dataclass
-class Setting:
+class ExperimentContext:
     """Trials, methods and their settings; ``pieces`` keep every result as it comes.
 
     ``marks`` say for each method what its results depend on beside the documents and the seed.
@@ -28,7 +28,7 @@ class Setting:
     fractions: Sequence[float] = FRACTIONS
     seed: int = 0
     jobs: int | None = None
-    pieces: Pieces = field(default_factory=Pieces)
+    pieces: ResultCache = field(default_factory=ResultCache)
     settings: Settings = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     marks: Mapping[str, Any] = field(default_factory=dict)

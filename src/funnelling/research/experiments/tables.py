@@ -29,13 +29,13 @@ from funnelling.report.tables import Table, number
 from funnelling.research.experiments import paper
 from funnelling.research.experiments.funnels import Funnels
 from funnelling.research.experiments.paper import compare_with_paper
-from funnelling.research.experiments.setting import Setting
+from funnelling.research.experiments.setting import ExperimentContext
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-def run_methods(setting: Setting) -> Result:
+def run_methods(setting: ExperimentContext) -> Result:
     """Every method on every trial."""
     result = setting.compare(setting.methods).run()
     return {**result, "like": paper.like(setting.trials[0])}
@@ -89,7 +89,7 @@ VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed
 TITLES = {"fun-tat": "Calib"}
 
 
-def run_calibration(setting: Setting) -> Result:
+def run_calibration(setting: ExperimentContext) -> Result:
     """Naive, and Fun(TAT) with tier 1's scores as they are, squashed, and calibrated."""
     if "calibration" in setting.settings.get("fun-tat", {}):
         raise InputError("calibration is what this experiment varies. Drop --set fun-tat.calibration.")
@@ -125,7 +125,7 @@ def calibration_section(result: Result) -> Section:
     )
 
 
-def run_efficiency(setting: Setting) -> Result:
+def run_efficiency(setting: ExperimentContext) -> Result:
     """Seconds of every method, trial by trial, as clocked when it was fitted and measured."""
     results_by_method = setting.compare(setting.methods).results()[0]
     return {
@@ -183,7 +183,7 @@ def _shown(seconds: list[float]) -> str:
     return f"{text} ± {np.std(seconds, ddof=1):,.1f}" if len(seconds) > 1 else text
 
 
-def run_per_language(setting: Setting) -> Result:
+def run_per_language(setting: ExperimentContext) -> Result:
     """Improvement over Naive in per cent, by measure, method and language, averaged over trials.
 
     ``above`` has, for each method, in how many of how many pairs of language and measure it is above Naive.
@@ -273,7 +273,7 @@ BLOCK = 16  # labels per piece
 EXAMPLES = (0, 1, 4, 11, 31, 101)
 
 
-def run_mono_binary(setting: Setting) -> Result:
+def run_mono_binary(setting: ExperimentContext) -> Result:
     """The four columns, over all trials."""
     by_method, floor, _ = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}

@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, measure_languages
 from funnelling.evaluation.splits import learnable
 from funnelling.methods.registry import method_of, title
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
-from funnelling.research.experiments.setting import Setting
+from funnelling.research.experiments.setting import ExperimentContext
 from funnelling.research.experiments.tables import decisions_of, mean_of_known
 from funnelling.text.languages import primary
 
 METHOD = "fun-zero-shot"
 
 
-def run_zero_shot(setting: Setting) -> Result:
+def run_zero_shot(setting: ExperimentContext) -> Result:
     """By method and measure: one row per number of training languages, one column per language.
 
     The methods are `METHOD` and its variants, those that the tables show.
@@ -43,7 +43,7 @@ def run_zero_shot(setting: Setting) -> Result:
     }
 
 
-def _scores(setting: Setting, name: str, steps: Sequence[list[str]]) -> dict[str, Any]:
+def _scores(setting: ExperimentContext, name: str, steps: Sequence[list[str]]) -> dict[str, Any]:
     """One method's measures, averaged over trials."""
     learned = list(accumulate(steps))
     languages = learned[-1]
@@ -72,7 +72,7 @@ def _scores(setting: Setting, name: str, steps: Sequence[list[str]]) -> dict[str
     }
 
 
-def _measure_with(setting: Setting, name: str, number: int, languages: list[str]) -> Result:
+def _measure_with(setting: ExperimentContext, name: str, number: int, languages: list[str]) -> Result:
     """The measures of the test documents of every language that can be labelled, over all labels."""
     trial = setting.trials[number]
     train = trial.train.select([tag in languages for tag in trial.train.languages])
@@ -80,7 +80,7 @@ def _measure_with(setting: Setting, name: str, number: int, languages: list[str]
     if not learnable(train):
         return {}
     method: Any = fit_method(setting.make(name, setting.seed + number), train)
-    test = trial.test.select(servable(trial.test, method))
+    test = trial.test.select(supported_documents(trial.test, method))
     decisions = decisions_of(method, test, classes)
     truth = test.label_matrix(classes)
     return dict(measure_languages(truth, decisions, test.languages, setting.one_label)["languages"])

@@ -57,7 +57,7 @@ def _traceback() -> None:
     def passing(_folder: Any) -> Iterator[None]:
         yield
 
-    vars(folders)["refusing_damage"] = passing
+    vars(folders)["report_damage"] = passing
 
 
 def _half_write() -> None:

@@ -15,10 +15,10 @@ class InputError(ValueError):
 
 
 @contextmanager
-def naming(place: str) -> Iterator[None]:
+def prefix_errors(place: str) -> Iterator[None]:
     """Let a refusal begin with the place that it is about, such as a file.
 
-    >>> with naming("docs.jsonl"):
+    >>> with prefix_errors("docs.jsonl"):
     ...     raise InputError("nothing to learn.")
     Traceback (most recent call last):
     funnelling.errors.InputError: docs.jsonl: nothing to learn.

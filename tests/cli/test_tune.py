@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import load_model, save_model
-from funnelling.runtime.alone import sole_writer
+from funnelling.runtime.alone import write_lock
 
 from .command import contents, one_label_documents, succeed, write_jsonl
 from .conftest import Refuses
@@ -74,7 +74,7 @@ def test_a_model_that_another_command_changes_is_waited_for(own_words_copy: Path
     output = tmp_path / "other"
     arguments = ("tune", own_words_copy, "--optimise", "recall=.9", "-o", output)
     tuning = threading.Thread(target=succeed, args=arguments)
-    with sole_writer(own_words_copy):
+    with write_lock(own_words_copy):
         tuning.start()
         tuning.join(1)
         changed = load_model(own_words_copy).relabel({"money": "cash"})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.runtime.alone import sole_writer, sole_writer_of_all
+from funnelling.runtime.alone import sole_writer_of_all, write_lock
 
 fcntl = pytest.importorskip("fcntl")
 
@@ -33,7 +33,7 @@ def test_those_who_lock_the_same_folders_the_other_way_round_do_not_wait_for_eve
 
 
 def test_who_holds_a_folder_may_ask_for_it_among_others(tmp_path: Path) -> None:
-    with sole_writer(tmp_path) as sure, sole_writer_of_all(tmp_path, tmp_path):
+    with write_lock(tmp_path) as sure, sole_writer_of_all(tmp_path, tmp_path):
         assert sure
 
 
@@ -43,11 +43,11 @@ def test_a_folder_that_is_replaced_while_one_waits_is_locked_anew(tmp_path: Path
     waited = threading.Event()
 
     def wait() -> None:
-        with sole_writer(folder) as sure:
+        with write_lock(folder) as sure:
             assert sure
             waited.set()
 
-    with sole_writer(folder):
+    with write_lock(folder):
         waiting = threading.Thread(target=wait, daemon=True)
         waiting.start()
         waiting.join(0.3)

@@ -17,7 +17,7 @@ from funnelling import InputError, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.runtime import spread
-from funnelling.runtime.spread import in_pieces, on_cluster
+from funnelling.runtime.spread import map_chunks, on_cluster
 from funnelling.tasks.training import fit_parts
 from tests.cli.command import run_command, succeed
 from tests.tasks.folders import rows, write_parts
@@ -103,7 +103,7 @@ def _die(_number: int) -> None:
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_pieces_that_are_lost_are_done_again(n_workers: int, tmp_path: Path) -> None:
     with on_cluster(f"local:{n_workers}"):
-        done = dict(in_pieces(_die_once, (tmp_path,), [(number,) for number in range(3)]))
+        done = dict(map_chunks(_die_once, (tmp_path,), [(number,) for number in range(3)]))
     assert done == {0: 0, 1: 1, 2: 4}
 
 
@@ -112,7 +112,7 @@ def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch
     monkeypatch.setattr(spread, "ATTEMPTS", 2)
     monkeypatch.setattr(spread, "WITHOUT_WORKERS", 30)  # that fail to start on a busy machine
     with on_cluster("local:2"), pytest.raises(InputError, match="lost its workers again and again"):
-        list(in_pieces(_die, (), [(0,)]))
+        list(map_chunks(_die, (), [(0,)]))
 
 
 def test_a_cluster_that_is_left_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_a_cluster_that_is_left_without_workers_is_given_up(monkeypatch: pytest.
     with started, on_cluster(started.scheduler_address):
         started.scale(0)
         with pytest.raises(InputError, match="lost its workers again and again, or all of them"):
-            list(in_pieces(_long, (), [(0,)]))
+            list(map_chunks(_long, (), [(0,)]))
 
 
 def _long(_number: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from funnelling.runtime import progress
 from funnelling.runtime.messages import Style, speaking
-from funnelling.runtime.progress import clock, progress_bar, watched
+from funnelling.runtime.progress import progress_bar, timed, watched
 
 
 class Terminal(io.StringIO):
@@ -55,7 +55,7 @@ def test_a_bar_is_drawn_while_a_step_takes_long() -> None:
 
 def test_a_clock_goes_on() -> None:
     with terminal_as_stderr() as terminal:
-        with clock("reading", shown=True):
+        with timed("reading", shown=True):
             wait_for(terminal, "reading: 00:01")
         assert terminal.getvalue().endswith(" \r"), "and is cleared"
 
@@ -71,7 +71,7 @@ def test_work_that_is_done_at_once_draws_nothing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(progress, "TICK", 60)
     with terminal_as_stderr() as terminal:
         assert list(watched("abc", "spelling", shown=True)) == ["a", "b", "c"]
-        with clock("reading", shown=True):
+        with timed("reading", shown=True):
             pass
         assert not terminal.getvalue().strip()
 
@@ -91,7 +91,7 @@ def test_a_failure_ends_the_bar() -> None:
 @pytest.mark.parametrize("shown", [True, False])
 def test_nothing_is_written_where_it_is_not_wanted(shown: bool) -> None:
     with redirect_stderr(io.StringIO() if shown else Terminal()) as written:
-        with progress_bar("counting", 2, shown=shown) as advance, clock("reading", shown=shown):
+        with progress_bar("counting", 2, shown=shown) as advance, timed("reading", shown=shown):
             advance(1)
             advance.doing("nothing")
             advance.reach(2)
@@ -106,7 +106,7 @@ def test_records_in_place_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:
             advance(3)
             advance.doing("slowly")
             wait_for(terminal, "slowly")
-        with clock("reading", shown=True):
+        with timed("reading", shown=True):
             wait_for(terminal, "reading")
     records = [json.loads(line) for line in terminal.getvalue().splitlines()]
     counted, read = (next(r for r in records if word in r["message"]) for word in ("slowly", "reading"))
@@ -115,6 +115,6 @@ def test_records_in_place_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_is_shown_quietly() -> None:
-    with terminal_as_stderr() as terminal, speaking(Style(quiet=True)), clock("reading", shown=True):
+    with terminal_as_stderr() as terminal, speaking(Style(quiet=True)), timed("reading", shown=True):
         time.sleep(0.1)
     assert terminal.getvalue() == ""

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from funnelling.runtime import files as module
-from funnelling.runtime.files import Sealed
+from funnelling.runtime.files import SharedBytes
 
 
 def test_nobody_can_write_to_it() -> None:
-    sealed = Sealed(bytes(100_000))
+    sealed = SharedBytes(bytes(100_000))
     with pytest.raises(TypeError):
         sealed.content[0] = 1
     assert not np.frombuffer(sealed.content, np.uint8).flags.writeable
@@ -22,7 +22,7 @@ def test_nobody_can_write_to_it() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no seals")
 def test_not_even_by_its_number() -> None:
-    sealed = Sealed(b"ciao")
+    sealed = SharedBytes(b"ciao")
     for change in (lambda number: os.write(number, b"x"), lambda number: os.truncate(number, 1)):
         with pytest.raises(OSError, match="not permitted"):
             change(sealed._number)
@@ -33,7 +33,7 @@ def test_not_even_by_its_number() -> None:
 def test_another_process_maps_it(seals: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not seals:
         monkeypatch.delattr(module.os, "memfd_create", raising=False)
-    sealed = Sealed(b"ciao" * 1_000)
+    sealed = SharedBytes(b"ciao" * 1_000)
     process = multiprocessing.get_context("spawn").Process(target=_copy, args=(sealed, tmp_path / "copy"))
     process.start()
     process.join(60)

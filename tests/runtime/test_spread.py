@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.runtime.spread import for_threads, in_pieces, is_local
+from funnelling.runtime.spread import for_threads, is_local, map_chunks
 from funnelling.runtime.threads import threads_of
 
 
@@ -34,7 +34,7 @@ def test_work_stays_in_this_process_unless_joblib_has_another_backend() -> None:
 
 def test_pieces_are_done_by_processes() -> None:
     with joblib.parallel_config(backend="loky", n_jobs=2):
-        done = dict(in_pieces(_scaled, (np.ones(1000),), [(number,) for number in range(9)]))
+        done = dict(map_chunks(_scaled, (np.ones(1000),), [(number,) for number in range(9)]))
     assert {number: value for number, (value, _) in done.items()} == {n: 1000.0 * n for n in range(9)}
     assert os.getpid() not in {process for _, process in done.values()}
 
@@ -44,7 +44,7 @@ def test_what_goes_wrong_in_a_piece_is_raised() -> None:
         joblib.parallel_config(backend="loky", n_jobs=2),
         pytest.raises(InputError, match=r"piece \d is bad\."),
     ):
-        list(in_pieces(_fail, (None,), [(0,), (1,)]))
+        list(map_chunks(_fail, (None,), [(0,), (1,)]))
 
 
 def test_threads_of_their_own_spread_work_no_further_than_they_should() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Metrics, Refusal
+from funnelling.serving.guard import HTTPProblem, Metrics
 
 FAR = 1e12
 
@@ -110,7 +110,7 @@ def test_a_request_that_waits_too_long_is_refused_and_not_run(engine: Engine, ga
     async def play() -> list[Any]:
         first = asyncio.create_task(engine.predict(documents("a"), FAR))
         await asyncio.sleep(0.05)
-        with pytest.raises(Refusal) as refusal:
+        with pytest.raises(HTTPProblem) as refusal:
             await engine.predict(documents("b"), asyncio.get_running_loop().time() + 0.05)
         assert refusal.value.status == 503
         gate.set()
@@ -136,7 +136,7 @@ class Plodder(Labeller):
     def plod(self, document: Document) -> None:
         until = time.monotonic() + (10 if document.text == "long" else 0)
         while time.monotonic() < until:
-            check_wanted()
+            raise_if_cancelled()
             time.sleep(0.01)
 
 
@@ -150,7 +150,7 @@ def test_work_ends_when_the_deadline_has_passed(
         soon = loop.time() + 0.1
         long = documents("long")
         call = engine.explain(long, None, 3, soon) if explained else engine.predict(long, soon)
-        with pytest.raises(Refusal, match="took too long"):
+        with pytest.raises(HTTPProblem, match="took too long"):
             await call
         await engine.predict(documents("next"), FAR)
         return loop.time() - soon
@@ -169,7 +169,7 @@ def test_work_goes_on_while_another_request_waits_for_it(engine: Engine, gate: t
 
     answer, refusal = asyncio.run(play())
     assert answer[0]["text"] == "a"
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, HTTPProblem)
 
 
 def test_different_words_are_counted(engine: Engine, gate: threading.Event) -> None:
@@ -186,7 +186,7 @@ def test_too_many_are_sent_away(
 ) -> None:
     monkeypatch.setattr(engines, "MOST_WAITING", 2)
     answers = asyncio.run(settled(engine, gate, *[documents("a")] * 4))
-    refusals = [answer for answer in answers if isinstance(answer, Refusal)]
+    refusals = [answer for answer in answers if isinstance(answer, HTTPProblem)]
     assert [(refusal.status, dict(refusal.headers or {})) for refusal in refusals] == [
         (503, {"Retry-After": "1"})
     ] * 2
@@ -200,8 +200,8 @@ def test_too_much_text_is_sent_away(
         settled(engine, gate, documents("abcdefgh"), documents("a"), documents("b"))
     )
     assert long[0]["text"] == "abcdefgh"  # it is the only one
-    assert isinstance(short, Refusal)
-    assert isinstance(late, Refusal)
+    assert isinstance(short, HTTPProblem)
+    assert isinstance(late, HTTPProblem)
 
 
 def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: threading.Event) -> None:
@@ -237,7 +237,7 @@ class TestExplanations:
             return await asyncio.gather(*tasks, return_exceptions=True)
 
         answers = asyncio.run(play())
-        assert [isinstance(answer, Refusal) for answer in answers] == [False] * 6 + [True] * 2
+        assert [isinstance(answer, HTTPProblem) for answer in answers] == [False] * 6 + [True] * 2
         assert [row["text"] for row in answers[5]] == list("abcdefghij")
 
     def test_labels_come_in_between(self, engine: Engine, gate: threading.Event) -> None:
@@ -256,7 +256,7 @@ class TestExplanations:
         self, engine: Engine, gate: threading.Event
     ) -> None:
         async def play() -> None:
-            with pytest.raises(Refusal):
+            with pytest.raises(HTTPProblem):
                 await engine.explain(documents("a", "b"), None, 3, asyncio.get_running_loop().time() + 0.05)
             gate.set()
             await engine.explain(documents("c"), None, 3, FAR)

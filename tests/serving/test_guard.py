@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.serving.guard import Guard, Metrics
+from funnelling.serving.guard import Metrics, SecurityMiddleware
 
 PATH = "/v1/predict"
 SECRET = "the patient's name"
@@ -24,7 +24,7 @@ def ask(app: Any, metrics: Metrics) -> list[dict[str, Any]]:
         return {"type": "http.request"}
 
     scope = {"type": "http", "method": "POST", "path": PATH, "headers": []}
-    asyncio.run(Guard(app, [PATH], metrics, token=None, hosts=None)(scope, receive, send))
+    asyncio.run(SecurityMiddleware(app, [PATH], metrics, token=None, hosts=None)(scope, receive, send))
     return sent
 
 

@@ -25,7 +25,7 @@ from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import follow_label_set
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Metrics, Refusal
+from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths
 
 from .conftest import TEXTS, sentences, testclient
@@ -254,7 +254,7 @@ def test_what_is_decided_is_answered_even_where_the_model_is_not(
     open_page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: Any) -> Any:
-        raise Refusal(503, "Busy.")
+        raise HTTPProblem(503, "Busy.")
 
     page = open_page()
     key = page.ask("next", session=ADA)["document"]["key"]

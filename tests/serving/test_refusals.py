@@ -9,7 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from funnelling.serving import bodies
-from funnelling.serving.guard import MEDIA_TYPE, SECURITY, Refusal
+from funnelling.serving.guard import MEDIA_TYPE, SECURITY, HTTPProblem
 
 from .conftest import Client
 
@@ -137,7 +137,7 @@ def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -
         released.set()
         *others, refusal = await asyncio.gather(*readers, return_exceptions=True)
         assert others == [1, 1]
-        assert isinstance(refusal, Refusal)
+        assert isinstance(refusal, HTTPProblem)
         assert (refusal.status, dict(refusal.headers or {})) == (503, {"Retry-After": "1"})
         assert await read(b" " * 50, b"2") == 2  # what was held is free again
 
@@ -205,7 +205,7 @@ class TestHost:
 @pytest.mark.parametrize("body", MANY_VALUES, ids=lambda body: repr(body[15:26]))
 def test_very_many_values(body: bytes) -> None:
     started = time.perf_counter()
-    with pytest.raises(Refusal, match="more than 20,000 values"):
+    with pytest.raises(HTTPProblem, match="more than 20,000 values"):
         bodies._value(body)
     assert time.perf_counter() - started < 1  # some 60 ms
 
@@ -213,7 +213,7 @@ def test_very_many_values(body: bytes) -> None:
 @pytest.mark.parametrize("end", [b"", b"\\", b'"'])
 def test_strings_without_end_are_looked_at_once(end: bytes) -> None:
     started = time.perf_counter()
-    with pytest.raises(Refusal, match="not JSON"):
+    with pytest.raises(HTTPProblem, match="not JSON"):
         bodies._value(b'["' + b'\\",' * 1_000_000 + end)
     assert time.perf_counter() - started < 2
 

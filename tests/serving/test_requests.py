@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
-from funnelling.serving.guard import Refusal
+from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits
 
@@ -32,7 +32,7 @@ def test_a_threshold(requests: Requests, sent: Any, threshold: float | None) -> 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, "0.5", True, [], 10**400])
 def test_a_threshold_that_is_none(requests: Requests, bad: Any) -> None:
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(HTTPProblem) as refusal:
         requests.read_predict({"documents": [GOOD], "threshold": bad})
     assert (refusal.value.status, refusal.value.pointer) == (422, "/threshold")
     assert refusal.value.detail == '"threshold" must be a number from 0 to 1.'
@@ -113,11 +113,11 @@ def test_what_is_to_be_explained(
 def test_a_refusal_names_the_place_and_the_cure(
     requests: Requests, body: Any, pointer: str, detail: str
 ) -> None:
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(HTTPProblem) as refusal:
         requests.read_explain(body)
     assert (refusal.value.status, refusal.value.pointer, refusal.value.detail) == (422, pointer, detail)
 
 
 def test_many_bad_documents_cost_no_more_than_one(requests: Requests) -> None:
-    with pytest.raises(Refusal, match="A document must be an object"):
+    with pytest.raises(HTTPProblem, match="A document must be an object"):
         requests.read_predict({"documents": [1] * 10**6})

@@ -19,7 +19,7 @@ from funnelling.errors import InputError
 from funnelling.serving import supervisor as module
 from funnelling.serving.settings import ServiceSettings
 from funnelling.serving.supervisor import Supervisor
-from funnelling.storage.models import HeldModel
+from funnelling.storage.models import ModelSnapshot
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 
@@ -36,9 +36,9 @@ def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def held(*languages: str) -> HeldModel:
+def held(*languages: str) -> ModelSnapshot:
     description = {"method": "naive", "languages": dict.fromkeys(languages, 1), "labels": ["a"]}
-    return HeldModel(Path("model"), {}, [], description)
+    return ModelSnapshot(Path("model"), {}, [], description)
 
 
 @pytest.fixture
@@ -104,12 +104,12 @@ def test_a_model_is_loaded_anew_though_it_was_asked_for_early_or_stays(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def hold(_: str) -> HeldModel:
+    def hold(_: str) -> ModelSnapshot:
         if failure is not None:
             raise failure
         return held("de", "it")
 
-    monkeypatch.setattr(module, "hold_model", hold)
+    monkeypatch.setattr(module, "take_snapshot", hold)
     service = supervisor("serves")
     threading.Timer(2, os.kill, (os.getpid(), signal.SIGTERM)).start()
     with caplog.at_level(logging.INFO):

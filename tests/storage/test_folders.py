@@ -178,7 +178,7 @@ class TestTwoProcesses:
         saving = threading.Thread(
             target=save_model, args=(small_model(base_C=2), folder), kwargs={"force": True}
         )
-        with alone.sole_writer(folder) as sure:
+        with alone.write_lock(folder) as sure:
             assert sure
             saving.start()
             saving.join(0.5)
@@ -200,7 +200,7 @@ class TestTwoProcesses:
                 refused.append(str(error))
 
         savers = [threading.Thread(target=save, args=(force,)) for force in (True, False)]
-        with alone.sole_writer(tmp_path):
+        with alone.write_lock(tmp_path):
             for saver in savers:
                 saver.start()
                 saver.join(0.5)

@@ -19,7 +19,7 @@ from funnelling import FunnellingClassifier, InputError, load_model, pull_model,
 from funnelling.evaluation.registry import measure_languages
 from funnelling.runtime.messages import Style, speaking
 from funnelling.storage import describe_model, folders
-from funnelling.storage.models import hold_model
+from funnelling.storage.models import take_snapshot
 from funnelling.storage.places import lasting
 from tests.artificial import text_corpus
 from tests.storage.local_hub import READER, WRITER, WRONG, Files, LocalHub, used
@@ -83,7 +83,7 @@ class TestLoading:
         for mapped in (False, True):
             np.testing.assert_array_equal(probabilities(load_model(ADDRESS, mapped)), probabilities(fitted))
         assert describe_model(ADDRESS) == describe_model(folder)
-        np.testing.assert_array_equal(probabilities(hold_model(ADDRESS).load()), probabilities(fitted))
+        np.testing.assert_array_equal(probabilities(take_snapshot(ADDRESS).load()), probabilities(fitted))
 
     def test_only_the_files_of_the_model_are_downloaded(self, hub: LocalHub, folder: Path) -> None:
         more = {"evil.py": b"1 / 0", "model.pkl": b"x", "arrays-0123456789abcdef.safetensors": b"x"}
@@ -600,7 +600,7 @@ class TestEncoders:
         commit = hub.repositories["owner/name"].branches["main"]
         assert lasting(ADDRESS) == f"{ADDRESS}@{commit}"  # what processes load, for a folder of parts
         for place in (ADDRESS, lasting(ADDRESS), tmp_path / "copy"):
-            loaded = hold_model(place).load() if place == ADDRESS else load_model(place)
+            loaded = take_snapshot(place).load() if place == ADDRESS else load_model(place)
             with pytest.raises(InputError, match="funnelling pull --encoder DIR"):
                 loaded.predict(TEXTS, LANGUAGES)
 

@@ -161,7 +161,7 @@ def test_an_unwanted_analysis_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         if len(asked) > 5:
             raise CancelledError
 
-    monkeypatch.setattr(words, "check_wanted", unwanted)
+    monkeypatch.setattr(words, "raise_if_cancelled", unwanted)
     with pytest.raises(CancelledError):
         Analyser(words._plan("en", "lemmas", stop_words=True))(SHAPES["distinct words"](10_000))
     assert len(asked) == 6

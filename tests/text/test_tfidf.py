@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts, counted_once, forget_counts
 from funnelling.text.tfidf import TfidfVectorizer
@@ -289,5 +289,5 @@ class TestCountedOnce:
             vectorizer.transform(FRUIT)
             executor.submit(vectorizer.transform, FRUIT).result()
             assert len(counted) == 2
-            assert len(list(in_threads(lambda _: vectorizer.transform(FRUIT), 3, 2))) == 3
+            assert len(list(map_threads(lambda _: vectorizer.transform(FRUIT), 3, 2))) == 3
         assert len(counted) == 2, "but those that work for it do"

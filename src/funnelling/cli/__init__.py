@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(words: Sequence[str]) -> int:
-    used: list[settings.Setting] = []
+    used: list[settings.ConfigValue] = []
     try:
         parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))

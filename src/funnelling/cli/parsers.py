@@ -147,7 +147,7 @@ def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
     }
 
 
-def rivals(parser: argparse.ArgumentParser, action: argparse.Action) -> set[str]:
+def exclusive_options(parser: argparse.ArgumentParser, action: argparse.Action) -> set[str]:
     """Where the options store that cannot stand beside one, its own place included."""
     groups = [group._group_actions for group in parser._mutually_exclusive_groups]
     return {action.dest, *(other.dest for group in groups if action in group for other in group)}

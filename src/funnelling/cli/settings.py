@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
+from funnelling.cli.parsers import every_parser, exclusive_options, options_of, subcommands
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
@@ -22,7 +22,7 @@ NOT_IN_FILES = frozenset(["help", "version", "config"])
 HELP = {"-h", "--help"}
 
 
-class Setting(NamedTuple):
+class ConfigValue(NamedTuple):
     """A setting: its name, what it sets, what stands for it on a command line, and where it was made."""
 
     name: str
@@ -31,7 +31,9 @@ class Setting(NamedTuple):
     place: str
 
 
-def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[Setting]]:
+def parse(
+    parser: argparse.ArgumentParser, words: Sequence[str]
+) -> tuple[argparse.Namespace, list[ConfigValue]]:
     """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
@@ -41,7 +43,7 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
         settings = {
             dest: setting
             for dest, setting in _settings(parser, given).items()
-            if not any(hasattr(given, rival) for rival in rivals(command, setting.action))
+            if not any(hasattr(given, rival) for rival in exclusive_options(command, setting.action))
         }
         values = _values(command, settings)
     for dest in values:
@@ -50,7 +52,7 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
     return parser.parse_args(words), list(settings.values())
 
 
-def told(refusal: str, settings: Sequence[Setting]) -> str:
+def told(refusal: str, settings: Sequence[ConfigValue]) -> str:
     """A refusal, after the places of the settings that it names: nobody typed them."""
     named = [each.place for each in settings if re.search(rf"--{re.escape(each.name)}(?![\w-])", refusal)]
     return f"{', '.join(named)}: {refusal}" if named else refusal
@@ -78,17 +80,17 @@ def _without_defaults(parser: argparse.ArgumentParser) -> Iterator[None]:
             command._defaults = default
 
 
-def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, Setting]:
+def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, ConfigValue]:
     """What the file and the environment say of a command, by what it sets."""
     commands = dict(every_parser(parser))
     command = commands[given.command]
-    settings: dict[str, Setting] = {}
+    settings: dict[str, ConfigValue] = {}
     path = getattr(given, "config", None) or os.environ.get(CONFIG)
     layers = _File(path, parser).layers(given.command) if path else ()
     for setting in [*layers, *_environment(command)]:
         dest = setting.action.dest
         if setting.words:
-            for rival in rivals(command, setting.action):
+            for rival in exclusive_options(command, setting.action):
                 settings.pop(rival, None)
             settings[dest] = setting
         elif dest in settings and settings[dest].name == setting.name:
@@ -98,14 +100,14 @@ def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dic
     return settings
 
 
-def _environment(command: argparse.ArgumentParser) -> Iterator[Setting]:
+def _environment(command: argparse.ArgumentParser) -> Iterator[ConfigValue]:
     options = options_of(command)
     for name, variable in OF_OPTIONS.items():
         if name in options and os.environ.get(variable):
-            yield Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
+            yield ConfigValue(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
 
-def _values(command: argparse.ArgumentParser, settings: Mapping[str, Setting]) -> dict[str, Any]:
+def _values(command: argparse.ArgumentParser, settings: Mapping[str, ConfigValue]) -> dict[str, Any]:
     """The values of settings, read as if they had been typed."""
     command.exit_on_error = False  # but raise it, for the line to name the place
     try:
@@ -146,7 +148,7 @@ class _File:
             ) from None
         self._check_names(self.table, ())
 
-    def layers(self, path: tuple[str, ...]) -> Iterator[Setting]:
+    def layers(self, path: tuple[str, ...]) -> Iterator[ConfigValue]:
         """The settings for a command, those of its own table last."""
         options, table = options_of(self.commands[path]), self.table
         for depth in range(len(path) + 1):
@@ -162,10 +164,10 @@ class _File:
             if not isinstance(table, dict):  # an option that is called like a command
                 return
 
-    def _check_rivals(self, settings: Sequence[Setting], path: tuple[str, ...]) -> None:
+    def _check_rivals(self, settings: Sequence[ConfigValue], path: tuple[str, ...]) -> None:
         """Refuse two settings of a table that exclude each other: neither stands above the other."""
         for one, other in combinations((setting for setting in settings if setting.words), 2):
-            if other.action.dest in rivals(self.commands[path], one.action):
+            if other.action.dest in exclusive_options(self.commands[path], one.action):
                 raise InputError(f"{other.place}: cannot stand beside {one.name}. Leave one of them out.")
 
     def _check_names(self, table: Mapping[str, Any], path: tuple[str, ...]) -> None:
@@ -195,11 +197,11 @@ class _File:
         cure = f"Did you mean {near[0]}? " if near else ""
         return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}See {program} --help."
 
-    def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> Setting:
+    def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> ConfigValue:
         place = self._place(name, path)
         several = isinstance(value, list) and isinstance(action, argparse._AppendAction)
         words = [self._word(name, each, action, place) for each in (value if several else [value])]
-        return Setting(name, action, tuple(word for word in words if word), place)
+        return ConfigValue(name, action, tuple(word for word in words if word), place)
 
     def _word(self, name: str, value: Any, action: argparse.Action, place: str) -> str:
         """A value as it would be typed; nothing for a switch that is off."""

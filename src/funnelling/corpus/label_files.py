@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.corpus.label_set import UNTAGGED, Label, LabelSet
-from funnelling.errors import InputError, naming
+from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import read_rows
 from funnelling.formats.document import quoted, split_labels
 from funnelling.formats.encoded import TextFile
@@ -60,12 +60,12 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
         raise InputError("labels are not read from standard input. Name a file of them.")
     if ending in ("ttl", "nt", "rdf"):
         text = TextFile(path).text()
-        with naming(name):
+        with prefix_errors(name):
             return LabelSet.of(map(_short, read_skos(text, ending, labels)))
     entries = list(_entries(path, name))
     if not entries:
         raise InputError(f"{name}: no labels in it. {CURE}.")
-    with naming(name):
+    with prefix_errors(name):
         return LabelSet.of(entries)
 
 
@@ -75,7 +75,7 @@ def _entries(path: str | os.PathLike[str], name: str) -> Iterator[Label]:
         raise InputError(f'{name}: no column "id". {CURE}.')
     seen: set[str] = set()
     for number, row in table.rows():
-        with naming(f"{name}:{number}"):
+        with prefix_errors(f"{name}:{number}"):
             _check_spelling(row.keys() - seen)
             seen |= row.keys()
             plain = {_plain(key): value for key, value in row.items()}

@@ -14,7 +14,7 @@ from funnelling.evaluation.ranking import LabelFrequencies
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds, Rows
 from funnelling.randomness import stream
-from funnelling.runtime.progress import clock
+from funnelling.runtime.progress import timed
 from funnelling.text.languages import primary
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
 def outer_folds(corpus: Corpus, folds: int, seed: int, verbose: int = 0) -> Folds:
     """A fold for each document, balanced in every language and in its labels, groups and copies together."""
     languages = corpus.known_languages()
-    with clock("dealing folds", bool(verbose)):
+    with timed("dealing folds", bool(verbose)):
         return deal_folds(folds, languages, with_copies(corpus), corpus.labels, seed, "outer")
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO, TextIO, cast
 
 from funnelling.errors import InputError
-from funnelling.runtime.alone import uninterrupted
+from funnelling.runtime.alone import defer_signals
 from funnelling.runtime.files import draft_file, sweep, sync
 
 STANDARD = "-"
@@ -93,7 +93,7 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
         yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
 
 
-class _Counted:
+class _CountingReader:
     """What is read of a stream, and how much that was."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -113,7 +113,7 @@ class _Unpacked(io.RawIOBase):
     """What gzip packed, unless it is nearly nothing: a few megabytes of it unpack to as many gigabytes."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._packed = _Counted(stream)
+        self._packed = _CountingReader(stream)
         self._unpacked = gzip.GzipFile(fileobj=cast(BinaryIO, self._packed))
         self._name = name
         self._count = 0
@@ -208,7 +208,7 @@ def check_output_folder(folder: str | os.PathLike[str]) -> None:
         with suppress(FileNotFoundError, NotADirectoryError):
             os.lstat(folder)  # which says of a name that it is too long
         # Only trying is sure: root may write anywhere, except on file systems that are read-only.
-        with uninterrupted(), draft_file(nearest):
+        with defer_signals(), draft_file(nearest):
             pass
     except OSError as error:
         raise cannot_write(folder, error) from error

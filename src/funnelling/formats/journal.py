@@ -21,7 +21,7 @@ from funnelling.formats.jsonl import (
     is_header,
     parse_object,
 )
-from funnelling.runtime.alone import try_lock, uninterrupted
+from funnelling.runtime.alone import defer_signals, try_lock
 
 _PIECE = 2**16  # bytes that are looked at together for the end of a line
 _WAIT = 0.02  # seconds between attempts to lock
@@ -152,7 +152,7 @@ class Journal:
                 f"{self._name}: the journal is full, it may have {self._most:,} bytes. What was written down "
                 "stays. Allow more with --max-journal (label) or --max-feedback (serve)."
             )
-        with uninterrupted():
+        with defer_signals():
             try:
                 written = 0
                 while written < len(content):

@@ -18,7 +18,7 @@ from funnelling.formats.document import MISSING, Document, LineNumber, quoted, t
 from funnelling.formats.label_cells import LabelCells, find_label_cells
 from funnelling.formats.layout import Layout, flag_columns, is_flag
 from funnelling.formats.texts import strip_markup
-from funnelling.runtime.progress import Advance, quietly
+from funnelling.runtime.progress import Advance, no_progress
 
 logger = logging.getLogger(__name__)
 
@@ -336,7 +336,7 @@ class Spool:
         # Nobody else can write to this file: it is the only one that is unpickled, and it has no name.
         self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)  # noqa: SIM115
         self._batches = self._rows = 0
-        self.advance: Advance = quietly  # is told of rows that are read again
+        self.advance: Advance = no_progress  # is told of rows that are read again
         seen: dict[str, None] = {}
         try:
             for batch in _batches(rows):

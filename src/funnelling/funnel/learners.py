@@ -18,7 +18,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
 from funnelling.plain import clone
 from funnelling.randomness import stream
-from funnelling.runtime.progress import Advance, quietly
+from funnelling.runtime.progress import Advance, no_progress
 from funnelling.state import HasShape, expect, expect_numbers, filled_row
 from funnelling.svm.compiled import sigmoid
 
@@ -162,7 +162,7 @@ class PointScorer:
 class PointLearner:
     """Learns nothing, with the face of `funnelling.svm.SVM`: odds are combined already when they get here."""
 
-    advance: Advance = quietly
+    advance: Advance = no_progress
 
     def problem(self, X: Matrix, targets: Targets, what: str = "") -> "PointFit":  # noqa: ARG002
         return PointFit(np.asarray(X), self.advance)
@@ -241,7 +241,7 @@ class EstimatorLearner:
     estimator: Any
     keys: tuple[object, ...]  # of the random streams: the seed and what the learner is for
     n_jobs: int | None = None
-    advance: Advance = quietly
+    advance: Advance = no_progress
 
     def __post_init__(self) -> None:
         if not hasattr(self.estimator, "decision_function") and not hasattr(self.estimator, "predict_proba"):

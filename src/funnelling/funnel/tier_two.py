@@ -15,7 +15,7 @@ from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.state import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem
@@ -180,6 +180,6 @@ def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | N
         scores[rows] = fit.scorer_without(int(numbers[k])).scores(held_out[rows])
 
     with one_blas_thread():
-        for _ in in_threads(score, len(numbers), n_jobs):
+        for _ in map_threads(score, len(numbers), n_jobs):
             pass
     return scores

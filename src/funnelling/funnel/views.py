@@ -36,7 +36,7 @@ from funnelling.methods.training_set import FOLDS, TrainingSet
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
 from funnelling.state import empty_row, expect, expect_by, expect_strings
@@ -295,7 +295,7 @@ def fit_views(
 
     # Here each view has all cores for its labels; on a cluster they go side by side.
     at_once = 1 if is_local() else len(design.views)
-    results = in_threads(for_threads(fit), len(design.views), at_once)
+    results = map_threads(for_threads(fit), len(design.views), at_once)
     fits = dict(zip(design.views, results, strict=True))
     shared = {name: view for name, (view, _) in fits.items() if view is not None}
     views = FittedViews(list(design.views), own, shared, vectorizers)

@@ -40,7 +40,7 @@ from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
 from funnelling.tasks.measurement import check_new_file
-from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
+from funnelling.tasks.sources import FilePath, load_text_model, prefix_errors_with_file, read_labelled
 from funnelling.text.excerpts import beginning
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def audit_file(
             report(line)
         if (labels := len(corpus.label_set())) > MANY:
             report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
-        with naming_file(source):
+        with prefix_errors_with_file(source):
             rows = audit_corpus(corpus, number, method or METHOD, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
@@ -341,7 +341,7 @@ def _is_model(source: FilePath) -> bool:
 def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: int) -> list[Row]:
     model = load_text_model(source)
     model.set_params(n_jobs=jobs)
-    with naming_file(source):
+    with prefix_errors_with_file(source):
         return audit_model(model, number, verbose)
 
 

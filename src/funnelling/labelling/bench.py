@@ -22,7 +22,7 @@ from funnelling.methods.model import Method, follow_label_set
 from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Refusal
+from funnelling.serving.guard import HTTPProblem
 from funnelling.storage import load_model
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.text.languages import is_language, normalise_tag
@@ -224,7 +224,7 @@ class AnnotationService:
         document = self.desk.document(key)
         try:
             row = await self._suggestion(document, until)
-        except Refusal:
+        except HTTPProblem:
             if not decided:
                 raise
             row = _nothing_for(document)
@@ -255,10 +255,10 @@ class AnnotationService:
         """Write down what a person decided about a document."""
         document = self._document(key)
         if action == LABEL and labels is None:
-            raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
+            raise HTTPProblem(422, '"labels" is missing. Add it.', pointer="/labels")
         given = self._given(labels or (), document) if action == LABEL else None
         if action == LABEL and self.engine.model.label_space.single_label and len(given or ()) != 1:
-            raise Refusal(
+            raise HTTPProblem(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )
         language = document.language or self._languages.get(key)
@@ -274,7 +274,7 @@ class AnnotationService:
         except TaskLockedError:
             raise _taken() from None
         except JournalFullError as error:
-            raise Refusal(507, str(error)) from None
+            raise HTTPProblem(507, str(error)) from None
         if action in (LABEL, SKIP):
             self._suggested.pop(key, None)
 
@@ -283,11 +283,11 @@ class AnnotationService:
         try:
             before = self.desk.undo(session, who or self.who)
         except TaskLockedError:
-            raise Refusal(409, "Somebody else has that document by now.") from None
+            raise HTTPProblem(409, "Somebody else has that document by now.") from None
         except JournalFullError as error:
-            raise Refusal(507, str(error)) from None
+            raise HTTPProblem(507, str(error)) from None
         if before is None:
-            raise Refusal(409, "There is nothing to take back.")
+            raise HTTPProblem(409, "There is nothing to take back.")
         return await self.show(session, until, before.document.labels, decided=True)
 
     async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
@@ -307,9 +307,9 @@ class AnnotationService:
         try:
             tag = normalise_tag(language)
         except InputError as error:
-            raise Refusal(422, str(error), pointer="/language") from None
+            raise HTTPProblem(422, str(error), pointer="/language") from None
         if not (is_language(tag) or tag in self._named or self.engine.model.serves(tag)):
-            raise Refusal(
+            raise HTTPProblem(
                 422,
                 f"{quoted(language)} is no language of ISO 639, of the model or of the documents. Write a "
                 "code such as en or pt_BR.",
@@ -329,7 +329,7 @@ class AnnotationService:
         try:
             return self.desk.document(key)
         except KeyError:
-            raise Refusal(
+            raise HTTPProblem(
                 404, "There is no such document here. Load the page anew.", pointer="/key"
             ) from None
 
@@ -340,7 +340,7 @@ class AnnotationService:
         if odd:
             odd -= {*self.desk.labels(), *(document.labels or ())}
         if barred := [label for label in odd if BAR in label]:
-            raise Refusal(
+            raise HTTPProblem(
                 422,
                 f'A new label has no "{BAR}", which joins labels: add the parts of {quoted(min(barred))} one '
                 "by one.",
@@ -353,7 +353,7 @@ class AnnotationService:
             return _nothing_for(document)
         try:
             (row,) = await self.engine.predict([document], until)
-        except Refusal as refusal:
+        except HTTPProblem as refusal:
             if refusal.status != 422:  # it is too long for the model, and not for people
                 raise
             return _nothing_for(document)
@@ -383,5 +383,5 @@ def _nothing_for(document: Document) -> dict[str, Any]:
     return {"language": document.language or "und", "labels": [], "scores": {}}
 
 
-def _taken() -> Refusal:
-    return Refusal(409, "This document is decided about, or somebody else has it. Here is the next one.")
+def _taken() -> HTTPProblem:
+    return HTTPProblem(409, "This document is decided about, or somebody else has it. Here is the next one.")

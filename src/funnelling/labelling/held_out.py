@@ -16,7 +16,7 @@ from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
 from funnelling.methods.registry import name_of
 from funnelling.plain import clone
-from funnelling.runtime.progress import clock, watched
+from funnelling.runtime.progress import timed, watched
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
@@ -75,7 +75,7 @@ def held_out(
     if not hasattr(model, "held_out_posteriors"):
         return held_out_by_folds(make, corpus, seed, verbose)
     together = replace(corpus, groups=with_copies(corpus))
-    with clock("fitting", bool(verbose)):
+    with timed("fitting", bool(verbose)):
         fit_method(model, together)
     kept = model.held_out_posteriors()
     languages = corpus.by_language()

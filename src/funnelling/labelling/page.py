@@ -28,7 +28,7 @@ from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, add_refusals
 from funnelling.serving.bodies import Bodies, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Guard, Metrics, too_busy
+from funnelling.serving.guard import Metrics, SecurityMiddleware, too_busy
 from funnelling.serving.protocol import server_of
 from funnelling.serving.requests import LONGEST_NOTE, Body, checked, string
 from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
@@ -98,7 +98,11 @@ def create_labelling_app(bench: AnnotationService, settings: ServiceSettings, me
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
     app.add_middleware(
-        Guard, paths=labelling_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
+        SecurityMiddleware,
+        paths=labelling_paths(),
+        metrics=metrics,
+        token=settings.token,
+        hosts=settings.hosts,
     )
     add_refusals(app, "The page is at /.")
 

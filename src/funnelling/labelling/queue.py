@@ -17,7 +17,7 @@ from funnelling.labelling.desk import key_of
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.runtime.progress import clock
+from funnelling.runtime.progress import timed
 from funnelling.storage import describe_model
 from funnelling.storage.folders import check_writable
 from funnelling.storage.places import folder_here
@@ -94,7 +94,7 @@ def read_queue(
     report : what gets a line on what is left out
     """
     name = shown_name(data)
-    with clock(f"reading {name}", bool(verbose)):
+    with timed(f"reading {name}", bool(verbose)):
         rows = list(read_documents(data, layout_for(model, layout), keep_fields=True))
     rows = _in_languages(rows, name, strict, report)
     reasons = [_reason(row) for row in rows]

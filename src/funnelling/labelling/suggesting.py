@@ -19,7 +19,7 @@ from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_js
 from funnelling.matrices import Rows
 from funnelling.methods.registry import name_of
 from funnelling.methods.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
-from funnelling.runtime.progress import clock
+from funnelling.runtime.progress import timed
 from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
@@ -64,7 +64,7 @@ def suggest(
         check_new_file(Path(target), force, data)
     classifier = load_text_model(model).set_params(verbose=verbose)
     check_suggests(classifier, name_of(classifier))
-    with clock(f"reading {name}", bool(verbose)):
+    with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
     names = name_languages(corpus, name, among=classifier.languages_, verbose=verbose, strict=strict)
     if names.detected:

@@ -22,7 +22,7 @@ from funnelling.methods.learning import LearningOn
 from funnelling.methods.training_set import Calibrator
 from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import FeatureSpans, feature_names, feature_places
@@ -345,7 +345,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
         at_once = self._languages_at_once() if len(languages) > 1 else 1
         with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
-            results = in_threads(scored, len(languages), at_once)
+            results = map_threads(scored, len(languages), at_once)
             for language, result in zip(languages, results, strict=True):
                 yield language, result
                 advance(sizes[language])

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import Floats, Rows, Scores
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.svm.scorers import (
     KernelDecomposition,
     KernelScorer,
@@ -266,7 +266,7 @@ class Explainer:
             lay = _layer(start_within(evidence.texts[i], LAID_BYTES), views)
         rows = []
         for label in labels:
-            check_wanted()
+            raise_if_cancelled()
             column, sign = (0, 1 if label else -1) if self._two else (label, 1)
             contributions = [sign * view.contributions(column) for view in views]
             first, *others = (

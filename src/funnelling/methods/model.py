@@ -35,7 +35,7 @@ from funnelling.methods.merging import check_history
 from funnelling.methods.parameters import check_jobs, check_label_set, check_random_state
 from funnelling.methods.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
-from funnelling.runtime.progress import clock
+from funnelling.runtime.progress import timed
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
 from funnelling.text.tfidf import check_vectorizer, fit_own
 
@@ -124,7 +124,7 @@ class Method(Answering):
         self._validate_parameters()
         check_label_set(label_set)
         self._forget()
-        with clock("reading documents", bool(self.verbose)):
+        with timed("reading documents", bool(self.verbose)):
             given = read_labelled(
                 X, y, languages, groups, ids, partial(self._check_matrix, reset=True), self.sparse_labels
             )
@@ -145,7 +145,7 @@ class Method(Answering):
         seed = seed_of(self.random_state)
         with self._counting(given.documents):
             fitted = self._fit_vectors(given.documents, given.targets, seed)
-            with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
+            with timed("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
                 vectors = checked_vectors(fitted)
             self.features_ = widths_of(vectors if given.texts else given.documents)
             return self._learn(

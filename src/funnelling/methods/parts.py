@@ -19,7 +19,7 @@ from scipy import sparse
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import label_matrix
 from funnelling.corpus.labels import LabelSpace
-from funnelling.errors import InputError, naming
+from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import read_part
 from funnelling.formats.columns import find_columns
 from funnelling.formats.document import LineNumber
@@ -29,7 +29,7 @@ from funnelling.formats.parquet import ParquetRows, distinct_values
 from funnelling.methods.archive import bag
 from funnelling.methods.training_set import PreparedTexts
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.spread import in_processes
+from funnelling.runtime.spread import map_processes
 from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import beginning
 from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
@@ -157,7 +157,7 @@ def languages_in(path: str, layout: Layout, strict: bool) -> set[str]:
     column = find_columns(ParquetRows(path, path).columns, layout, path).language
     values = [] if column is None else distinct_values(path, column)
     tags = {str(tag) for tag in values if tag and not is_undetermined(str(tag))}
-    with naming(path):
+    with prefix_errors(path):
         return {normalise_tag(tag) for tag in tags if strict or is_tag(tag)}
 
 
@@ -188,7 +188,7 @@ def prepare(
         )
     calls = [(str(part), str(work), languages, layout, strict, kept) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
-        for _ in in_processes(count_part, calls, jobs):
+        for _ in map_processes(count_part, calls, jobs):
             advance(1)
     return _merge(parts, work, verbose, kept)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.label_set import LabelSet
-from funnelling.errors import InputError, naming
+from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
@@ -160,7 +160,7 @@ class Predictor:
         """The language of each document, and whether the model knows it."""
         tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
         missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
-        with naming(source):
+        with prefix_errors(source):
             detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
         languages = []
         for document, tag in zip(documents, tags, strict=True):

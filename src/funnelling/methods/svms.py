@@ -17,7 +17,7 @@ from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet, cali
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
-from funnelling.runtime.threads import in_threads, share_threads
+from funnelling.runtime.threads import map_threads, share_threads
 from funnelling.spaces import Space
 from funnelling.state import HasShape, expect, expect_number
 from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
@@ -214,7 +214,7 @@ def fit_languages(
             learner = replace(learner, stop=stop)
         return fit(languages[k], learner)
 
-    results = in_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
+    results = map_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
     return dict(zip(languages, results, strict=True))
 
 

@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from funnelling.matrices import BLOCK, Floats, one_blas_thread
 from funnelling.randomness import stream
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.spaces.word_vectors import read_vectors
 from funnelling.text.words import analyser
 
@@ -332,7 +332,7 @@ def predicted_scores(weights: Weights, look_up: LookUp, words: Numbers, n_jobs: 
         padded[: len(documents)] = words[documents, : padded.shape[1]]
         scores[documents] = _score_block(weights, look_up(padded), lengths_of(padded))[: len(documents)]
 
-    for _ in in_threads(score, -(-len(words) // BLOCK), n_jobs):
+    for _ in map_threads(score, -(-len(words) // BLOCK), n_jobs):
         pass
     return scores
 

@@ -25,7 +25,7 @@ from funnelling.research.lstm_network import (
     training_scores,
 )
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 
 Places = npt.NDArray[np.intp]  # by their number
 
@@ -175,7 +175,7 @@ class _NetworkLearner:
             loss = self._training_loss(scores, self.examples.targets[batch[rows]]) / len(batch)
             return torch.autograd.grad(loss, [vectors, *self.weights.values()])  # type: ignore[no-any-return]
 
-        of_shares = list(in_threads(gradients, shares, self.n_jobs))
+        of_shares = list(map_threads(gradients, shares, self.n_jobs))
         by_vectors, *by_weights = (sum(rest, first) for first, *rest in zip(*of_shares, strict=True))
         by_vectors *= of_words
         by_vectors[table_rows < FIRST_WORD] = 0

@@ -25,7 +25,7 @@ from funnelling.tasks.resources import (
     have_english_versions,
     method_marks,
 )
-from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 INTRODUCTION = (
     "From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."
@@ -86,7 +86,7 @@ def experiment(
     check_results_folder(folder, force)
     at_hand = resources.read()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
-    with naming_file(", ".join(data)):
+    with prefix_errors_with_file(", ".join(data)):
         trials, kind = settle(trials, one_label)
     chosen, left_out = choose_methods(methods or DEFAULT_METHODS, at_hand, trials, skip_lacking)
     if methods is None and have_english_versions(trials):

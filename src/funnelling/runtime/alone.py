@@ -21,7 +21,7 @@ _held = threading.local()  # the folders that a thread has locked already
 
 
 @contextmanager
-def sole_writer(folder: Path) -> Iterator[bool]:
+def write_lock(folder: Path) -> Iterator[bool]:
     """Wait until nobody else writes to a folder; gives whether that is sure, for not every disk has locks.
 
     The lock is the folder's own, which leaves no file behind and ends with the process, however it ends. Who
@@ -52,7 +52,7 @@ def sole_writer_of_all(*folders: Path) -> Iterator[None]:
     """Wait until nobody else writes to any of several folders, which all who wait do in the same order."""
     with ExitStack() as locks:
         for folder in sorted(folders, key=os.path.realpath):
-            locks.enter_context(sole_writer(folder))
+            locks.enter_context(write_lock(folder))
         yield
 
 
@@ -104,7 +104,7 @@ def try_lock(number: int) -> bool | None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """Let signals to stop wait until some short work is done."""
     if threading.current_thread() is not threading.main_thread():  # the only one that signals interrupt
         yield

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.runtime.alone import try_lock, uninterrupted
+from funnelling.runtime.alone import defer_signals, try_lock
 from funnelling.runtime.messages import CACHE
 
 DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
@@ -42,7 +42,7 @@ def draft_file(folder: str | os.PathLike[str]) -> Iterator[str]:
             is_ours, lock = _create(draft)
         yield draft
     finally:
-        with uninterrupted(), suppress(OSError):
+        with defer_signals(), suppress(OSError):
             os.unlink(draft)
         if lock is not None:
             os.close(lock)
@@ -156,14 +156,14 @@ except ImportError:  # of Windows
     fcntl = None  # type: ignore[assignment]
 
 
-class Sealed:
+class SharedBytes:
     """A copy of some bytes, out of reach of whatever happens to the file that they were read from.
 
     It lies in memory without a name, sealed by the system, or where there is none such in a file that has
     lost its name. A process that is started with it, as an argument of `multiprocessing.Process`, maps the
     same memory; on Windows it gets a copy.
 
-    >>> bytes(Sealed(b"ciao").content)
+    >>> bytes(SharedBytes(b"ciao").content)
     b'ciao'
     """
 

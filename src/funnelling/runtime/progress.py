@@ -16,7 +16,7 @@ Advance = Callable[[int], object]
 Item = TypeVar("Item")
 
 
-def quietly(_steps: int) -> None:
+def no_progress(_steps: int) -> None:
     """Advance nothing: for callers that show no progress."""
 
 
@@ -58,7 +58,7 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
 
 
 @contextmanager
-def clock(description: str, shown: bool) -> Iterator[None]:
+def timed(description: str, shown: bool) -> Iterator[None]:
     """Show how long the body has been running, where it has no steps to count."""
     with _bar(shown, desc=description, bar_format="{desc}: {elapsed}"):
         yield

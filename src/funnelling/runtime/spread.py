@@ -45,7 +45,7 @@ def workers() -> int:
     return int(joblib.effective_n_jobs(None))
 
 
-def in_pieces(
+def map_chunks(
     work: Callable[..., Result], shared: Sequence[Any], pieces: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, Result]]:
     """``work(*shared, *piece)`` for each piece, with the piece's number, in the order in which they end."""
@@ -60,7 +60,7 @@ def in_pieces(
         yield from joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls)
 
 
-def in_processes(
+def map_processes(
     work: Callable[..., Result], pieces: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, Result]]:
     """``work(*piece)`` for each piece, with its number, for work that holds the GIL.
@@ -68,14 +68,14 @@ def in_processes(
     It runs on the cluster where there is one, else in processes.
     """
     if not is_local():
-        yield from in_pieces(work, (), pieces)
+        yield from map_chunks(work, (), pieces)
     elif n_jobs == 1 or len(pieces) == 1:
         yield from ((number, work(*piece)) for number, piece in enumerate(pieces))
     else:
         import joblib
 
         with joblib.parallel_config(backend="loky", n_jobs=n_jobs):
-            yield from in_pieces(work, (), pieces)
+            yield from map_chunks(work, (), pieces)
 
 
 def _do(number: int, work: Callable[..., Result], shared: Any, piece: tuple[Any, ...]) -> tuple[int, Result]:

@@ -25,17 +25,17 @@ TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; 
 Result = TypeVar("Result")
 
 
-class GivenUp(Protocol):
+class CancelToken(Protocol):
     """What tells that some work is not wanted any more: an event, or whatever can be asked alike."""
 
     def is_set(self) -> bool: ...
 
 
-# Set when what a thread does is not wanted any more; one for each `wanted_until` that it is within.
-_given_up: ContextVar[tuple[GivenUp, ...]] = ContextVar("given_up", default=())
+# Set when what a thread does is not wanted any more; one for each `cancel_scope` that it is within.
+_given_up: ContextVar[tuple[CancelToken, ...]] = ContextVar("given_up", default=())
 
 
-def in_threads(
+def map_threads(
     work: Callable[[int], Result],
     count: int,
     n_jobs: int | None,
@@ -43,7 +43,7 @@ def in_threads(
 ) -> Iterator[Result]:
     """The results of ``work(0)`` … ``work(count - 1)``, done in threads, in order; Ctrl-C raises ``stop``.
 
-    >>> list(in_threads(lambda k: k * k, 4, n_jobs=2))
+    >>> list(map_threads(lambda k: k * k, 4, n_jobs=2))
     [0, 1, 4, 9]
     """
     threads = min(threads_of(n_jobs), count)
@@ -52,7 +52,7 @@ def in_threads(
         yield from map(work, range(count))
         return
     given_up = Event()
-    with wanted_until(given_up):
+    with cancel_scope(given_up):
         context = copy_context()
     with _taking_turns(), ThreadPoolExecutor(max(threads, 1)) as executor:
         try:
@@ -66,8 +66,8 @@ def in_threads(
 
 
 @contextmanager
-def wanted_until(given_up: GivenUp) -> Iterator[None]:
-    """Let `check_wanted` end what is done within, in this thread and in those it starts, once that is set."""
+def cancel_scope(given_up: CancelToken) -> Iterator[None]:
+    """Let `raise_if_cancelled` end what is done within, and in threads started there, once that is set."""
     before = _given_up.set((*_given_up.get(), given_up))
     try:
         yield
@@ -75,8 +75,8 @@ def wanted_until(given_up: GivenUp) -> Iterator[None]:
         _given_up.reset(before)
 
 
-def check_wanted() -> None:
-    """End what is done in plain Python within `in_threads` or `wanted_until`, if nobody wants it any more."""
+def raise_if_cancelled() -> None:
+    """End what is done in plain Python within `map_threads` or `cancel_scope`, if nobody wants it now."""
     for event in _given_up.get():
         if event.is_set():
             raise CancelledError

@@ -19,7 +19,7 @@ from funnelling.methods.model import Method
 from funnelling.serving import openapi
 from funnelling.serving.bodies import Bodies, add_feedback, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Guard, Metrics, Refusal
+from funnelling.serving.guard import HTTPProblem, Metrics, SecurityMiddleware
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import PAGES, Limits, ServiceSettings, page_files, served_paths
 
@@ -116,7 +116,7 @@ def create_app(
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
     app.state.engine = engine
     app.add_middleware(
-        Guard, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
+        SecurityMiddleware, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
     add_refusals(app, "GET /docs lists what there is.")
     _add_interface(app, engine, requests, settings.limits)
@@ -228,8 +228,8 @@ def add_heads(app: FastAPI) -> None:
 def add_refusals(app: FastAPI, where: str) -> None:
     """Answer what is refused with problem documents; ``where`` says what to do about a path that is none."""
 
-    @app.exception_handler(Refusal)
-    async def refuse(_: Request, refusal: Refusal) -> Response:
+    @app.exception_handler(HTTPProblem)
+    async def refuse(_: Request, refusal: HTTPProblem) -> Response:
         return refusal.response()
 
     @app.exception_handler(HTTPException)
@@ -239,4 +239,4 @@ def add_refusals(app: FastAPI, where: str) -> None:
             405: f"This path takes no {request.method}.",
         }
         detail = details.get(error.status_code, str(error.detail))
-        return Refusal(error.status_code, detail, headers=error.headers).response()
+        return HTTPProblem(error.status_code, detail, headers=error.headers).response()

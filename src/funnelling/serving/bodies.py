@@ -18,7 +18,7 @@ from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
 from funnelling.formats.jsonl import LABEL
 from funnelling.serving import openapi
-from funnelling.serving.guard import Refusal, place_of, too_busy
+from funnelling.serving.guard import HTTPProblem, place_of, too_busy
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import FEEDBACK, JOURNAL_SECONDS, ServiceSettings
 
@@ -47,7 +47,9 @@ class Bodies:
             async with asyncio.timeout_at(until):
                 return _value(await self._read(request))
         except TimeoutError:
-            raise Refusal(408, "The body took too long to arrive. Send it at once.", headers=CLOSE) from None
+            raise HTTPProblem(
+                408, "The body took too long to arrive. Send it at once.", headers=CLOSE
+            ) from None
 
     async def _read(self, request: Request) -> bytes:
         announced = request.headers.get("content-length", "0")
@@ -76,35 +78,35 @@ class Bodies:
             raise self._too_large(closing=False)
         return b"".join(chunks)
 
-    def _too_large(self, closing: bool = True) -> Refusal:
+    def _too_large(self, closing: bool = True) -> HTTPProblem:
         detail = f"The body is larger than {self.most:,} bytes. Send fewer or shorter documents."
-        return Refusal(413, detail, headers=CLOSE if closing else None)
+        return HTTPProblem(413, detail, headers=CLOSE if closing else None)
 
 
 def _value(body: bytes) -> Any:
     if body.startswith(codecs.BOM_UTF8):
-        raise Refusal(400, "The body begins with a byte order mark. Send it without.")
+        raise HTTPProblem(400, "The body begins with a byte order mark. Send it without.")
     _check_values(body)
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError:
-        raise Refusal(400, "The body is not UTF-8.") from None
+        raise HTTPProblem(400, "The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Refusal(400, f"The body is not JSON: {error.msg}, {where}.") from None
+        raise HTTPProblem(400, f"The body is not JSON: {error.msg}, {where}.") from None
     except RecursionError:
-        raise Refusal(400, "The body is nested too deeply.") from None
+        raise HTTPProblem(400, "The body is nested too deeply.") from None
     except ValueError:  # a number of thousands of digits, or NaN
-        raise Refusal(400, "The body holds a number that JSON or this service does not know.") from None
+        raise HTTPProblem(400, "The body holds a number that JSON or this service does not know.") from None
 
 
 def _check_headers(request: Request) -> None:
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
-        raise Refusal(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
+        raise HTTPProblem(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise Refusal(415, "The body must not be compressed. Drop Content-Encoding.")
+        raise HTTPProblem(415, "The body must not be compressed. Drop Content-Encoding.")
 
 
 def _check_values(body: bytes) -> None:
@@ -118,7 +120,7 @@ def _check_values(body: bytes) -> None:
         if values > _MOST_VALUES:
             break
     if values + _marks(body[end:]) > _MOST_VALUES:
-        raise Refusal(422, f"The body has more than {_MOST_VALUES:,} values. Send fewer documents.")
+        raise HTTPProblem(422, f"The body has more than {_MOST_VALUES:,} values. Send fewer documents.")
 
 
 def _marks(content: bytes) -> int:
@@ -127,13 +129,13 @@ def _marks(content: bytes) -> int:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > _MOST_FIELDS:
-        raise Refusal(
+        raise HTTPProblem(
             422,
             f"An object in the body has more than {_MOST_FIELDS} fields, which no request has. Drop some.",
         )
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise Refusal(400, "An object in the body has a field twice. Drop one.")
+        raise HTTPProblem(400, "An object in the body has a field twice. Drop one.")
     return fields
 
 
@@ -208,7 +210,7 @@ EXAMPLE = {
         {"text": "Un lettore di musica per il desktop", "language": "it", "labels": [], "note": "?"}
     ]
 }
-OFF = Refusal(404, "This service takes no feedback. Start it with --feedback FILE.")
+OFF = HTTPProblem(404, "This service takes no feedback. Start it with --feedback FILE.")
 
 logger = logging.getLogger(__name__)
 
@@ -247,7 +249,9 @@ def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> 
         raise too_busy("Others are writing feedback. Try again later.") from None
     except JournalFullError as error:
         logger.error("feedback was refused: %s", error)
-        raise Refusal(507, "There is no room for more feedback. Tell whoever runs this service.") from None
+        raise HTTPProblem(
+            507, "There is no room for more feedback. Tell whoever runs this service."
+        ) from None
     except (InputError, OSError) as error:
         logger.error("feedback was refused: %s", place_of(error))
-        raise Refusal(507, "Feedback cannot be written down. Tell whoever runs this service.") from None
+        raise HTTPProblem(507, "Feedback cannot be written down. Tell whoever runs this service.") from None

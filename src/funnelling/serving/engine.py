@@ -20,8 +20,8 @@ from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.methods.model import Method
 from funnelling.methods.rows import Predictor, apply_threshold
-from funnelling.runtime.threads import GivenUp, check_wanted, wanted_until
-from funnelling.serving.guard import Metrics, Refusal, too_busy
+from funnelling.runtime.threads import CancelToken, cancel_scope, raise_if_cancelled
+from funnelling.serving.guard import HTTPProblem, Metrics, too_busy
 from funnelling.text.languages import served_by
 
 Answer = dict[str, Any]  # to one document
@@ -47,7 +47,7 @@ class _Job:
         self.characters = sum(len(document.text) for document in self.documents)
 
 
-class _GivenUp:
+class _Cancellation:
     """Whether nobody waits for some jobs any more."""
 
     def __init__(self, jobs: Sequence[_Job]) -> None:
@@ -140,9 +140,9 @@ class Engine:
         """End the thread once it is done."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, call: Callable[[], Any], given_up: GivenUp) -> asyncio.Future[Any]:
+    def _run(self, call: Callable[[], Any], given_up: CancelToken) -> asyncio.Future[Any]:
         def call_while_wanted() -> Any:
-            with wanted_until(given_up):
+            with cancel_scope(given_up):
                 return call()
 
         return asyncio.get_running_loop().run_in_executor(self._thread, call_while_wanted)
@@ -152,7 +152,7 @@ class Engine:
         self._busy = bool(jobs)
         if jobs:
             answers = self._run(
-                partial(self._answers, jobs[0].exclude, [job.documents for job in jobs]), _GivenUp(jobs)
+                partial(self._answers, jobs[0].exclude, [job.documents for job in jobs]), _Cancellation(jobs)
             )
             answers.add_done_callback(partial(self._deliver, jobs))
 
@@ -201,7 +201,7 @@ class Engine:
             return
         words: set[str] = set()
         for document in documents:
-            check_wanted()
+            raise_if_cancelled()
             words.update(_word.findall(document.text))
             if len(words) > self.most_words:
                 raise InputError(
@@ -241,4 +241,4 @@ async def _before(until: float) -> AsyncIterator[None]:
     except TimeoutError:
         raise too_busy("The model took too long. Send fewer documents, or try again later.") from None
     except InputError as error:
-        raise Refusal(422, str(error), pointer="/documents") from None
+        raise HTTPProblem(422, str(error), pointer="/documents") from None

@@ -24,7 +24,7 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = "1"
 
 
-class Refusal(Exception):  # noqa: N818 (of a request, not a fault of the service)
+class HTTPProblem(Exception):  # noqa: N818 (of a request, not a fault of the service)
     """A request that is not served: the status, one sentence, and where in the body it went wrong."""
 
     def __init__(
@@ -67,9 +67,9 @@ def problem_document(status: int, detail: str, pointer: str | None = None) -> by
     return json.dumps(document).encode()
 
 
-def too_busy(detail: str) -> Refusal:
+def too_busy(detail: str) -> HTTPProblem:
     """A refusal that asks to try again later."""
-    return Refusal(503, detail, headers={"Retry-After": RETRY_SECONDS})
+    return HTTPProblem(503, detail, headers={"Retry-After": RETRY_SECONDS})
 
 
 OTHER = "other"
@@ -216,7 +216,7 @@ _MOST_SECONDS = 10.0  # that such an answer waits
 _UNKNOWN = "-"  # a path that is not ours may hold anything, and the log holds nothing that a user wrote
 
 
-class Guard:
+class SecurityMiddleware:
     """An ASGI application around another one."""
 
     def __init__(
@@ -310,12 +310,12 @@ def place_of(error: BaseException) -> str:
     return f"{type(error).__name__}{where}"
 
 
-_UNAUTHORISED = Refusal(
+_UNAUTHORISED = HTTPProblem(
     401,
     "This service asks for a token. Send it in a header: Authorization: Bearer TOKEN.",
     headers={"WWW-Authenticate": 'Bearer realm="funnelling"'},
 )
-_MISDIRECTED = Refusal(
+_MISDIRECTED = HTTPProblem(
     421, "This service answers only to localhost. Allow the name in Host with --allow-host NAME."
 )
-_FAILED = Refusal(500, "The service failed at this request. The log says where.")
+_FAILED = HTTPProblem(500, "The service failed at this request. The log says where.")

@@ -28,9 +28,9 @@ from uvicorn.server import ServerState
 from funnelling.methods.model import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.bodies import CLOSE
-from funnelling.serving.guard import Metrics, Refusal, log_and_count, safe_headers
+from funnelling.serving.guard import HTTPProblem, Metrics, log_and_count, safe_headers
 from funnelling.serving.settings import Limits, ServiceSettings
-from funnelling.storage.models import HeldModel
+from funnelling.storage.models import ModelSnapshot
 from funnelling.tasks.sources import check_reads_texts
 
 LARGEST_HEAD = 64 * 2**10  # bytes
@@ -67,7 +67,7 @@ class HttpConnection(HttpToolsProtocol):
     _body = 0  # bytes of its body
     _head_size = 0  # bytes of the lines of its head that have come to their end, or of its trailers
     _answering: tuple[RequestResponseCycle, asyncio.Task[None]] | None = None
-    _broken: tuple[RequestResponseCycle, Refusal] | None = None  # a request that ends in its body
+    _broken: tuple[RequestResponseCycle, HTTPProblem] | None = None  # a request that ends in its body
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -252,7 +252,7 @@ class HttpConnection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self.parser = None  # type: ignore[assignment]  # nothing more is read
-        refusal = Refusal(status, detail, headers=CLOSE)
+        refusal = HTTPProblem(status, detail, headers=CLOSE)
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
             if self._in_body:
@@ -319,7 +319,7 @@ class Server(uvicorn.Server):
 
 def run_worker(
     settings: ServiceSettings,
-    held: HeldModel,
+    held: ModelSnapshot,
     sock: socket.socket,
     metrics: Metrics,
     ready: Callable[[], None],

@@ -29,7 +29,7 @@ from funnelling.formats.document import Document, quoted, to_document
 from funnelling.matrices import MANY
 from funnelling.methods.model import Method
 from funnelling.methods.rows import NO_THRESHOLD
-from funnelling.serving.guard import Refusal
+from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.settings import Limits
 from funnelling.text.languages import is_language, is_served, normalise_tag
 
@@ -146,11 +146,11 @@ class Requests:
         And the labels that are not to be assigned, in alphabetical order.
         """
         if self._single and isinstance(body, dict) and "threshold" in body:
-            raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
+            raise HTTPProblem(422, NO_THRESHOLD, pointer="/threshold")
         request = checked(self.predict_type, body)
         exclude = tuple(sorted(set(request.exclude or ())))
         if exclude and self._assignable <= set(exclude):
-            raise Refusal(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
+            raise HTTPProblem(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
         return _documents(request), None if self._single else request.threshold, exclude
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
@@ -165,7 +165,7 @@ class Requests:
         documents = _documents(request)
         for place, document in enumerate(documents):
             if not document.text.strip():
-                raise Refusal(
+                raise HTTPProblem(
                     422, "There is nothing to learn from an empty text.", pointer=f"/documents/{place}/text"
                 )
         return [(document, row.note) for document, row in zip(documents, request.documents, strict=True)]
@@ -297,7 +297,7 @@ def _documents(request: Any) -> list[Document]:
     return [to_document(vars(row), "documents", number) for number, row in enumerate(request.documents, 1)]
 
 
-def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> Refusal:
+def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> HTTPProblem:
     """A refusal for one of the errors: a misspelt field rather than the field that is missing for it."""
     error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
     code, place = error["type"], error["loc"]
@@ -311,7 +311,7 @@ def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> Refusal:
         words = {"name": quoted(str(field)), "owner": _noun(place), "fields": ", ".join(fields)}
     reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
     pointer = "".join(f"/{step}" for step in place)
-    return Refusal(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
+    return HTTPProblem(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
 
 
 def _owner(kind: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:

@@ -25,7 +25,7 @@ from funnelling.methods.model import label_set_for
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.guard import Memory, Metrics
 from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings, served_paths
-from funnelling.storage.models import HeldModel, hold_model
+from funnelling.storage.models import ModelSnapshot, take_snapshot
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 def serve(settings: ServiceSettings) -> None:
     """Serve until a signal comes: SIGTERM or SIGINT. At SIGHUP load the model anew."""
-    held = hold_model(settings.model)
+    held = take_snapshot(settings.model)
     if isinstance(settings.label_set, str):
         labels = [str(label) for label in held.description["labels"]]
         settings = replace(settings, label_set=label_set_for(settings.label_set, labels))
@@ -132,7 +132,7 @@ class _WorkerProcess:
 class Supervisor:
     """Starts the workers, replaces one that dies, and all of them by others when the model is loaded anew."""
 
-    def __init__(self, settings: ServiceSettings, held: HeldModel, sockets: list[socket.socket]) -> None:
+    def __init__(self, settings: ServiceSettings, held: ModelSnapshot, sockets: list[socket.socket]) -> None:
         self.settings = settings
         self.held = held
         self.sockets = sockets
@@ -175,12 +175,12 @@ class Supervisor:
             self._stop = not self._renew or (self._at_terminal and not at_terminal())
         return self._stop
 
-    def _new_memory(self, held: HeldModel) -> Memory:
+    def _new_memory(self, held: ModelSnapshot) -> Memory:
         return Metrics(
             served_paths(), list(held.description["languages"]), workers=self.settings.workers
         ).memory
 
-    def _start(self, worker: int, held: HeldModel, memory: Memory, turn: int) -> _WorkerProcess:
+    def _start(self, worker: int, held: ModelSnapshot, memory: Memory, turn: int) -> _WorkerProcess:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         row = worker + turn * self.settings.workers
@@ -232,7 +232,7 @@ class Supervisor:
         logger.info("loading the model anew")
         started: dict[int, _WorkerProcess] = {}
         try:
-            held = hold_model(self.settings.model)
+            held = take_snapshot(self.settings.model)
             same = list(held.description["languages"]) == list(self.held.description["languages"])
             memory = self.memory if same else self._new_memory(held)
             for number in self.workers:
@@ -267,7 +267,7 @@ class Supervisor:
 
 def _work(
     settings: ServiceSettings,
-    held: HeldModel,
+    held: ModelSnapshot,
     sock: socket.socket,
     memory: Memory,
     row: int,

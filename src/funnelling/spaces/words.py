@@ -9,7 +9,7 @@ from scipy import sparse
 
 from funnelling.matrices import Matrix, Targets
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.spaces.base import Documents, Resources, Space, are_texts, check_one_width, check_texts
 from funnelling.state import empty_row, expect, expect_by, expect_numbers
 from funnelling.text.characters import CharacterVectorizer
@@ -140,7 +140,7 @@ class MixedSpace(Space):
         self.characters_ = CharacterSpace.as_view(Resources(), 0)
         spaces = (self.words_, self.characters_)
         with progress_bar("words and characters", size, bool(self.verbose), "documents") as advance:
-            words, characters = in_threads(lambda each: spaces[each].fit(documents, targets), 2, self._jobs)
+            words, characters = map_threads(lambda each: spaces[each].fit(documents, targets), 2, self._jobs)
             advance(size)
         return {language: _beside(words[language], characters[language]) for language in documents}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write, check_output_folder
-from funnelling.runtime.alone import sole_writer, uninterrupted
+from funnelling.runtime.alone import defer_signals, write_lock
 from funnelling.runtime.files import DRAFT, draft_in, is_old, sweep, sync, told_size
 from funnelling.runtime.messages import MODEL
 from funnelling.state import StateError
@@ -55,7 +55,7 @@ def check_writable(folder: Path, force: bool) -> None:
             raise InputError(f"{folder}: its folder does not exist. Create the folder first.")
     check_output_folder(folder)
     if folder.is_dir():
-        with _writing_to(folder), sole_writer(folder) as alone, uninterrupted():
+        with _writing_to(folder), write_lock(folder) as alone, defer_signals():
             if alone:
                 _remove_stale_arrays(folder)
             _clear_up(folder, alone)
@@ -99,14 +99,14 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
                 (draft / name).write_bytes(content)
                 sync(draft / name)
             sync(draft)
-            with uninterrupted():
+            with defer_signals():
                 if home == folder:
                     _move_in(folder, draft, list(present), list(files))
                 else:
                     draft.rename(folder)
                 sync(home)
         finally:
-            with uninterrupted():
+            with defer_signals():
                 if home == folder and alone:  # else others may be at work there already
                     _remove_stale_arrays(folder)
                 shutil.rmtree(draft, ignore_errors=True)
@@ -129,11 +129,11 @@ def _sole_writer_at(folder: Path) -> Iterator[tuple[Path, bool]]:
     Inside what exists, since beside it may be another file system, or one that is not ours to write.
     """
     if not folder.exists():
-        with sole_writer(folder.parent) as alone:
+        with write_lock(folder.parent) as alone:
             if not folder.exists():  # while we waited, another process may have made it
                 yield folder.parent, alone
                 return
-    with sole_writer(folder) as alone:
+    with write_lock(folder) as alone:
         yield folder, alone
 
 
@@ -239,7 +239,7 @@ def _stamp(folder: Path) -> tuple[int, ...] | None:
 
 def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:
     files = {}
-    with refusing_damage(folder):
+    with report_damage(folder):
         for name, digest in named_files(folder, document).items():
             files[name] = read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
@@ -276,7 +276,7 @@ def damaged(place: Place, reason: str) -> DamagedError:
 
 
 @contextmanager
-def refusing_damage(place: Place) -> Iterator[None]:
+def report_damage(place: Place) -> Iterator[None]:
     """Take whatever goes wrong with a model's content for damage."""
     try:
         yield
@@ -292,7 +292,7 @@ def refusing_damage(place: Place) -> Iterator[None]:
 def known_as(place: Place, folder: Path) -> Iterator[None]:
     """Refuse what is wrong with a model's folder in a cache, by the place that the user knows."""
     try:
-        with refusing_damage(folder):
+        with report_damage(folder):
             yield
     except InputError as error:
         raise type(error)(str(error).replace(str(folder), str(place))) from error
@@ -316,7 +316,7 @@ def read_document(folder: Path) -> Document:
             f"{folder}: the model has format {document['format']}, this version reads up to {FORMAT}. "
             f"Upgrade funnelling{_whose_versions(document)}."
         )
-    with refusing_damage(folder):
+    with report_damage(folder):
         if document["checksum"] != _checksum(document):
             raise damaged(folder, f"{MODEL} was changed after it was saved")
     return document
@@ -341,7 +341,7 @@ def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = 
             if most is not None and found.st_size > most:
                 raise damaged(folder, f"{name} has {found.st_size:,} bytes, and {most:,} at most are read")
             if most is None and found.st_size:
-                with refusing_damage(folder):
+                with report_damage(folder):
                     told = told_size(file)
                 if told != found.st_size:  # before as much is read
                     raise damaged(folder, f"{name} is not the file that was saved")

@@ -60,7 +60,7 @@ def download(address: HubAddress, again: bool = False) -> tuple[Path, HubAddress
     """Cache a model's own files, of one commit, ``again`` if need be; return their folder and its address."""
     repository, _, revision = address
     model = address.file(MODEL)
-    with _asking(address) as hub:
+    with _translate_hub_errors(address) as hub:
         path = Path(hub.hf_hub_download(repository, model, revision=revision, force_download=again))
         folder, commit = path.parent, path.parents[model.count("/")].name  # the cache has one for each commit
         with folders.known_as(str(address), folder):
@@ -73,7 +73,7 @@ def download(address: HubAddress, again: bool = False) -> tuple[Path, HubAddress
 def upload(address: HubAddress, files: Mapping[str, bytes], message: str, private: bool, force: bool) -> str:
     """Replace a model in one commit, and other pages only by ``force``; return the page of the commit."""
     repository, folder, branch = address
-    with _asking(address) as hub:
+    with _translate_hub_errors(address) as hub:
         api = hub.HfApi(library_name="funnelling")
         api.create_repo(repository, private=private or None, exist_ok=True)
         if branch:
@@ -98,7 +98,7 @@ def upload(address: HubAddress, files: Mapping[str, bytes], message: str, privat
 
 
 @contextmanager
-def _asking(address: HubAddress) -> Iterator[Any]:
+def _translate_hub_errors(address: HubAddress) -> Iterator[Any]:
     """Give the Hub's library; whatever goes wrong with it becomes one line that begins with the address."""
     try:
         import huggingface_hub.file_download  # with its handler of messages

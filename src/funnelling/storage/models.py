@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import sizes_of
 from funnelling.plain import check_fitted
 from funnelling.runtime.alone import sole_writer_of_all
-from funnelling.runtime.files import Sealed, arrays_in
+from funnelling.runtime.files import SharedBytes, arrays_in
 from funnelling.state import StateError, expect
 from funnelling.storage import folders
 from funnelling.storage.places import folder_here, read
@@ -300,7 +300,7 @@ def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[
 
 def _load(path: str | os.PathLike[str], mapped: bool) -> tuple["Method", folders.Document]:
     place, document, files = read(path, mapped)
-    with folders.refusing_damage(place):
+    with folders.report_damage(place):
         arrays = arrays_of(files, mapped)
     return restored(place, document, arrays), document
 
@@ -309,7 +309,7 @@ def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -
     """The fitted model that a document and arrays are."""
     from funnelling.methods.model import Method
 
-    with folders.refusing_damage(place):
+    with folders.report_damage(place):
         model = decode(document["model"], arrays)
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(place, "it holds no fitted model")
@@ -329,7 +329,7 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     its documents (``keeps``, see `describe_kept`).
     """
     place, document, files = read(path, mapped=True)
-    with folders.refusing_damage(place):
+    with folders.report_damage(place):
         arrays = arrays_of(files, mapped=True)
     return description_of(place, document, arrays)
 
@@ -338,7 +338,7 @@ def description_of(place: folders.Place, document: folders.Document, arrays: Arr
     """What `describe_model` says of a document and arrays."""
     from funnelling.report.card import model_card
 
-    with folders.refusing_damage(place):
+    with folders.report_damage(place):
         described = _described(document, arrays)
         model_card(described)  # what cannot be told to people is damaged
     return described
@@ -385,7 +385,7 @@ def _plain_parameters(model: "Method") -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class HeldModel:
+class ModelSnapshot:
     """What was read of a model, out of reach; processes that are started with it share its files.
 
     ``description`` is what `describe_model` says.
@@ -393,7 +393,7 @@ class HeldModel:
 
     place: folders.Place
     document: folders.Document
-    files: list[Sealed]
+    files: list[SharedBytes]
     description: dict[str, Any]
 
     def load(self) -> Any:
@@ -401,14 +401,14 @@ class HeldModel:
         return restored(self.place, self.document, _arrays(self.files))
 
 
-def hold_model(path: str | os.PathLike[str]) -> HeldModel:
+def take_snapshot(path: str | os.PathLike[str]) -> ModelSnapshot:
     """Read a model's folder, or that of an address on the Hub, once and for all."""
     place, document, contents = read(path)
-    files = [Sealed(content) for content in contents.values()]
-    with folders.refusing_damage(place):
+    files = [SharedBytes(content) for content in contents.values()]
+    with folders.report_damage(place):
         arrays = _arrays(files)
-    return HeldModel(place, document, files, description_of(place, document, arrays))
+    return ModelSnapshot(place, document, files, description_of(place, document, arrays))
 
 
-def _arrays(files: Sequence[Sealed]) -> Arrays:
+def _arrays(files: Sequence[SharedBytes]) -> Arrays:
     return {key: array for file in files for key, array in arrays_in(file.content).items()}

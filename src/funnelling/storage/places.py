@@ -62,7 +62,7 @@ def read_address(
         document, files = _read(address, mapped)
     except folders.DamagedError:
         document, files = _read(address, mapped, again=True)
-    with folders.refusing_damage(str(address)):
+    with folders.report_damage(str(address)):
         return str(address), with_encoder(document, None), files
 
 

@@ -107,7 +107,7 @@ def pull_model(
     target = folder_here(path)
     folders.check_writable(target, force)
     place, document, files = read_address(hub.parse(address))
-    with folders.refusing_damage(place):
+    with folders.report_damage(place):
         arrays = arrays_of(files, mapped=False)
     model = restored(place, document, arrays)
     description_of(place, document, arrays)
@@ -126,7 +126,7 @@ def _content(
     if isinstance(model, str | os.PathLike):
         place = folder_here(model)
         document, files = folders.read(place)
-        with folders.refusing_damage(place):
+        with folders.report_damage(place):
             arrays = arrays_of(files, mapped=False)
         loaded, scores = restored(place, document, arrays), document["scores"]
     else:

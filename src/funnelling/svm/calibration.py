@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import Scores, Targets
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.state import LARGEST, expect, expect_number, expect_numbers
 from funnelling.svm.compiled import sigmoid
 
@@ -139,7 +139,7 @@ def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tu
             scores_by_label[rows], goal[rows], slope[rows], offset[rows], free_slope=True
         )
 
-    for _ in in_threads(fit, -(-len(goal) // labels), n_jobs):
+    for _ in map_threads(fit, -(-len(goal) // labels), n_jobs):
         pass
     falling = slope <= SMALLEST_SLOPE
     if falling.any():

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.svm import compiled
 
 GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
@@ -138,7 +138,7 @@ def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Fl
             *(of_documents.data, places, starts),
         )
 
-    for _ in in_threads(fill, -(-len(weights) // WEIGHT_COLUMNS), n_jobs):
+    for _ in map_threads(fill, -(-len(weights) // WEIGHT_COLUMNS), n_jobs):
         pass
     return weights
 
@@ -195,7 +195,7 @@ def _symmetric(n: int, block: Callable[[int, int], Floats], n_jobs: int | None) 
         square[:] = np.triu(square) + np.triu(square, 1).T
 
     with one_blas_thread():
-        for _ in in_threads(fill, -(-n // GRAM_ROWS), n_jobs):
+        for _ in map_threads(fill, -(-n // GRAM_ROWS), n_jobs):
             pass
     return gram
 
@@ -244,6 +244,6 @@ class NystromMap:
             vectors[rows] = values @ self.basis
 
         with one_blas_thread():
-            for _ in in_threads(fill, -(-len(X) // GRAM_ROWS), n_jobs):
+            for _ in map_threads(fill, -(-len(X) // GRAM_ROWS), n_jobs):
                 pass
         return vectors

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
-from funnelling.runtime.progress import Advance, quietly
+from funnelling.runtime.progress import Advance, no_progress
 from funnelling.runtime.spread import is_local
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import (
@@ -72,7 +72,7 @@ class SVM:
     memory_limit: float = 8e9
     roughness: float = 0.0
     n_jobs: int | None = None
-    advance: Advance = field(default=quietly, compare=False)
+    advance: Advance = field(default=no_progress, compare=False)
     stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
 
     def problem(self, X: Matrix, targets: Targets, what: str = "training") -> "Problem":
@@ -201,7 +201,7 @@ class Problem:
             return False
         steep = over_vectors and search.lost > STEEP
         tolerance, margin = (ROUGHEST, STEEP) if steep else (ROUGH, CLEARLY)
-        rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance, quietly)[0]
+        rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance, no_progress)[0]
         return quality(rough) < search.highest - margin
 
     def path(

@@ -12,9 +12,9 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Folds, Matrix, Targets, is_sparse
-from funnelling.runtime.progress import Advance, quietly
-from funnelling.runtime.spread import in_pieces, is_local, workers
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.progress import Advance, no_progress
+from funnelling.runtime.spread import is_local, map_chunks, workers
+from funnelling.runtime.threads import map_threads
 from funnelling.svm.kernels import Kernel, aligned
 from funnelling.svm.solver import TOLERANCE, Problems
 
@@ -118,7 +118,7 @@ def solve_path(
     folds: Folds | None = None,
     start: SparseSolution | Start | None = None,
     n_jobs: int | None = None,
-    advance: Advance = quietly,
+    advance: Advance = no_progress,
     stop: npt.NDArray[np.uint8] | None = None,
     tolerance: float = TOLERANCE,
     roughness: float = 0.0,
@@ -145,14 +145,14 @@ def solve_path(
         def solve_one(k: int) -> list[_Label]:
             return _solve_label(problems, order[k], active.shape, own, Cs, start)
 
-        for k, path in enumerate(in_threads(solve_one, labels, n_jobs, stop)):
+        for k, path in enumerate(map_threads(solve_one, labels, n_jobs, stop)):
             paths[order[k]] = path
             advance(len(active) * len(Cs))
     else:
         count = min(labels, PIECES * workers())
         pieces = [order[k::count] for k in range(count)]
         data = (kernel, targets, active, own, Cs, start)
-        for k, of_piece in in_pieces(_solve_labels, data, [(piece,) for piece in pieces]):
+        for k, of_piece in map_chunks(_solve_labels, data, [(piece,) for piece in pieces]):
             for label, path in zip(pieces[k], of_piece, strict=True):
                 paths[label] = path
             advance(len(active) * len(Cs) * len(pieces[k]))

@@ -19,7 +19,7 @@ from funnelling.spaces.learned_vectors import learn_vectors
 from funnelling.spaces.word_vectors import check_folder, write_folder
 from funnelling.tasks.corpora import CORPORA, build, build_trials
 from funnelling.tasks.measurement import CORPUS_FOLDER
-from funnelling.tasks.sources import FilePath, naming_file, read_labelled
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_labelled
 
 
 def build_corpus(
@@ -147,7 +147,7 @@ def read_trials(
                 else read_labelled(name, verbose=verbose, layout=layout, strict=strict)
             )
             notes += lines
-            with naming_file(name):
+            with prefix_errors_with_file(name):
                 splits = watched(range(runs), "drawing splits", bool(verbose), "splits")
                 trials += [trial_split(corpus, run, seed) for run in splits]
     return trials, notes

@@ -17,7 +17,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.building import read_trials
 from funnelling.tasks.measurement import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
-from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 AFFORDABLE = 20_000_000  # pairs of training document and label that the usual methods learn in minutes
 
@@ -75,7 +75,7 @@ def compare(
         check_results_folder(folder, force)
     at_hand = resources.read()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose, layout, strict)
-    with naming_file(", ".join(data)):
+    with prefix_errors_with_file(", ".join(data)):
         if held_out:
             trials = [hold_out(trial, held_out) for trial in trials]
         trials, kind = settle(trials, one_label)

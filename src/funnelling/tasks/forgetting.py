@@ -19,7 +19,7 @@ from funnelling.storage import save_changes
 from funnelling.tasks.changes import change_of
 from funnelling.tasks.growing import load_extensible, measure_changed
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
-from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
     from funnelling.methods.archive import Archive
@@ -87,7 +87,7 @@ def forget(
     method, document = load_extensible(model, output, resources, force)
     method.set_params(n_jobs=jobs, verbose=verbose)
     listed = read_ids(ids, layout)
-    with naming_file(ids):
+    with prefix_errors_with_file(ids):
         names, unknown = _known(method.training_, listed, ignore_unknown)
     archive, before = method.training_, copy(method)
     found, places = archive.find_ids(names), method.left_without(names)
@@ -95,7 +95,7 @@ def forget(
         gone = sum(map(len, found.values()))
         them = "it" if gone == 1 else "them"
         report(f"Forgetting {counted(gone, 'document')}; learning anew without {them}.")
-    with naming_file(model):
+    with prefix_errors_with_file(model):
         method.forget(names)
     if hasattr(method, "choice_"):
         report(method.choice_.summary())

@@ -27,7 +27,13 @@ from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced
 from funnelling.tasks.changes import both_answers, change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources, rolled_up_sides
-from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, naming_file, read_sides
+from funnelling.tasks.sources import (
+    FilePath,
+    check_reads_texts,
+    layout_for,
+    prefix_errors_with_file,
+    read_sides,
+)
 from funnelling.text.languages import known_as, served_by
 
 if TYPE_CHECKING:
@@ -117,7 +123,7 @@ def add_language(
     )
     method, document = _loaded(how)
     trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
-    with naming_file(data):
+    with prefix_errors_with_file(data):
         for language in trial.train.by_language():
             if known_as(language, method.languages_):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
@@ -203,7 +209,7 @@ def load_extensible(
     """
     model, document = load_to_change(path)
     check_reads_texts(model, path)
-    with naming_file(path):
+    with prefix_errors_with_file(path):
         give_resources(model, resources)
         model.check_extensible()
     check_writable(Path(output or path), force or output is None)
@@ -227,7 +233,7 @@ def _grow(
 ) -> GrownModel:
     report, source = how.report, shown_name(how.model if data is None else data)
     trial = rolled_up_sides(trial, model)
-    with naming_file(source):
+    with prefix_errors_with_file(source):
         lines = list(notes)
         if model.label_space.single_label and len(trial.train):
             trial, left_out = as_one_label(trial, "Give it one, as the model does.")

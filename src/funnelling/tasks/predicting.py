@@ -32,7 +32,7 @@ from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.rows import Predictor, batches, default_top, thresholds_of
 from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.spread import in_processes
+from funnelling.runtime.spread import map_processes
 from funnelling.storage import load_model
 from funnelling.storage.places import folder_of, lasting
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
@@ -248,7 +248,7 @@ def predict_parts(
     unknown: Counter[str] = Counter()
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(missing))
-        for _, (found, not_labelled) in in_processes(_predict_part, calls, jobs):
+        for _, (found, not_labelled) in map_processes(_predict_part, calls, jobs):
             renamed |= found
             unknown += not_labelled
             advance(1)

@@ -18,7 +18,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import REPORT
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
-from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
@@ -200,20 +200,20 @@ def relabel(
     classifier: Method
     classifier, document = load_to_change(model)
     names = read_label_map(mapping, classifier.classes_.tolist())
-    with naming_file(mapping):
+    with prefix_errors_with_file(mapping):
         plan = Relabelling.of(classifier.classes_.tolist(), names)
         if not (plan.renamed or plan.merged or plan.dropped):
             raise InputError("all labels are called that already. Give other names.")
     check_writable(Path(output or model), force or output is None)
     before: dict[str, Any] = {}
     if plan.merged:
-        with naming_file(model):
+        with prefix_errors_with_file(model):
             give_resources(classifier, resources)
             classifier.check_extensible()
         report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
         before = _held_out(classifier, plan)
     classifier.set_params(n_jobs=jobs, verbose=verbose)
-    with naming_file(model):
+    with prefix_errors_with_file(model):
         classifier.relabel(names)
     remember_step(
         classifier,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus, name_languages
 from funnelling.corpus.findings import findings
-from funnelling.errors import InputError, counted, naming
+from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.runtime.progress import clock
+from funnelling.runtime.progress import timed
 from funnelling.storage import load_model
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ FilePath = str | os.PathLike[str]
 logger = logging.getLogger(__name__)
 
 
-def naming_file(path: FilePath) -> AbstractContextManager[None]:
+def prefix_errors_with_file(path: FilePath) -> AbstractContextManager[None]:
     """Let a refusal begin with the name of the file it is about."""
-    return naming(shown_name(path))
+    return prefix_errors(shown_name(path))
 
 
 def read_labelled(
@@ -49,7 +49,7 @@ def read_labelled(
     have `NO_TEXT`, and no language.
     """
     name = shown_name(path)
-    with clock(f"reading {name}", bool(verbose)):
+    with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(path, layout, texts=texts))
     names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
     labelled = corpus.labelled()

@@ -13,7 +13,7 @@ import numpy as np
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.corpus.label_set import LabelSet
-from funnelling.errors import InputError, counted, naming
+from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.fitting import fit_method, training_documents
 from funnelling.evaluation.splits import CURE, NOTICED, Trial, check_labels_differ, measurable, settle
 from funnelling.formats import Document, is_text_folder, parts_of, read_part, settle_labels
@@ -29,9 +29,9 @@ from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
 from funnelling.methods.registry import FOR_MANY, USUAL, make_method, name_of
 from funnelling.methods.training_set import PreparedTexts
-from funnelling.runtime.alone import has_locks, sole_writer
+from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.runtime.progress import clock, watched
+from funnelling.runtime.progress import timed, watched
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import (
     Measurement,
@@ -41,7 +41,7 @@ from funnelling.tasks.measurement import (
     shown_errors,
 )
 from funnelling.tasks.resources import label_set_to_learn, rolled_up_sides, without_parents
-from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_sides, remember_layout, warnings
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
@@ -98,7 +98,7 @@ def fit_parts(
     """
     kept: Kept = "nothing" if model.compact else "texts" if model.keep_texts else "bags"
     prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, kept)
-    with naming(shown_name(path)):
+    with prefix_errors(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:
         report(line)
@@ -235,7 +235,7 @@ def train(
     remember_layout(model, layout)
     goal = getattr(model, "optimise", None)
     remember_step(model, "train", file=data, documents=model.documents_, goal=goal)
-    with clock("saving", bool(model.verbose)):
+    with timed("saving", bool(model.verbose)):
         save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)
 
@@ -253,7 +253,7 @@ def _fit_file(
     report: Reporter,
 ) -> Measurement:
     """Fit on the documents of a file, read into memory."""
-    with naming_file(data):
+    with prefix_errors_with_file(data):
         check_labels_differ(trial.train)
         (trial,), kind = settle([trial], one_label)
         _check_goal(model, trial.train.one_label)
@@ -313,7 +313,7 @@ def _sole_worker_in(work: Path) -> Iterator[None]:
     """Wait until nobody else trains in a folder, which whoever does removes in the end."""
     while True:
         work.mkdir(exist_ok=True)
-        with sole_writer(work) as alone:
+        with write_lock(work) as alone:
             if work.is_dir() and (alone or not has_locks(work)):  # else it was removed before it was locked
                 yield
                 return

@@ -15,7 +15,7 @@ from funnelling.funnel.tuning import ThresholdChange
 from funnelling.methods.merging import remember_step
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
-from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
@@ -55,7 +55,7 @@ def tune(
     parse_goal(optimise)
     check_writable(Path(output or model), force or output is None)
     loaded, document = load_to_change(model, mapped=True)
-    with naming_file(model):
+    with prefix_errors_with_file(model):
         funnel = tunable(loaded)
         change = funnel.tune(optimise, labels, per_label)
     remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 
 Spelling = Callable[[str], str]
 
@@ -64,7 +64,7 @@ def _by_chunk(text: str, spelled: str, each: npt.NDArray[np.intp], spell: Spelli
     for found in _chunk.finditer(text):
         chunk, before = found[0], found.start()
         if chunk not in known:
-            check_wanted()
+            raise_if_cancelled()
             known[chunk] = _clusters(chunk, each[before : found.end()].tolist(), size_of)
         for start, end, size in known[chunk]:
             starts += [before + start] * size

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from funnelling.errors import InputError
 from funnelling.matrices import MOST_NARROW, downcast_indices
 from funnelling.plain import check_fitted
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.state import expect_flag, expect_whole
 from funnelling.text.alignment import aligned
 from funnelling.text.counts import WordCounts
@@ -113,7 +113,7 @@ class CharacterVectorizer(TfidfVectorizer):
         alphabet, letters = np.unique(codes, return_inverse=True)
         starts, numbers, bound = np.arange(len(text)), np.zeros(len(text), np.int64), 1
         for size in range(1, self._longest() + 1):
-            check_wanted()
+            raise_if_cancelled()
             inside = starts + size <= ends[starts]
             starts = starts[inside]
             numbers = numbers[inside] * len(alphabet) + letters[starts + size - 1]

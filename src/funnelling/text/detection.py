@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from funnelling.errors import InputError, counted, naming
+from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.formats.document import NO_TEXT, quoted
 from funnelling.runtime.files import arrays_in, from_cache
 from funnelling.runtime.progress import watched
@@ -206,7 +206,7 @@ def detect_missing(
         return tags
 
     candidates = among or sorted({tag for tag in tags if tag is not None})
-    with naming(name):
+    with prefix_errors(name):
         detected = detect_languages([texts[i] for i in missing], candidates or None, verbose=verbose)
     found = dict(zip(missing, detected, strict=True))
     return [found.get(position, tag) for position, tag in enumerate(tags)]

@@ -19,7 +19,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Matrix, by_language, sizes_of
 from funnelling.plain import Estimator, check_fitted, clone
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.state import (
     SMALLEST,
     empty_row,
@@ -186,7 +186,7 @@ class TfidfVectorizer(Estimator):
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
         for text, language in zip(texts, languages, strict=True):
-            check_wanted()
+            raise_if_cancelled()
             if not isinstance(text, str):
                 raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(self._analyser(language)(text))

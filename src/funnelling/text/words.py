@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.runtime.files import arrays_in, from_cache
-from funnelling.runtime.threads import check_wanted
+from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.text.alignment import normalised
 from funnelling.text.languages import name_among
 from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, is_unspaced, lower, placed_words, words
@@ -349,7 +349,7 @@ class _Features(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_WORD:
             return ""
-        check_wanted()
+        raise_if_cancelled()
         with self._lock:  # a stemmer holds the word it works on
             feature = "" if word in self._stop_words else self._reduced(word)
         if len(self) >= CACHED_WORDS:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import Floats, one_openmp_thread
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_number, expect_numbers
 from funnelling.svm.calibration import fit_platt
 from funnelling.svm.compiled import native, sigmoid
@@ -150,7 +150,7 @@ def fit_cross_calibrated(
     if not all(tell):
         trees = fit(2)
         return trees, trees.probabilities(X)
-    *of_halves, trees = in_threads(fit, 3, n_jobs)
+    *of_halves, trees = map_threads(fit, 3, n_jobs)
     log_odds = np.empty(len(y))
     for rows, others in zip(in_half, reversed(of_halves), strict=True):
         log_odds[rows] = others.log_odds(X[rows])

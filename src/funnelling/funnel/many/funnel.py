@@ -30,7 +30,7 @@ from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_by, expect_number, expect_numbers
 
 TEACHERS = 40_000  # documents that it learns from at most
@@ -106,7 +106,7 @@ class ManyFunnel:
             candidates = self.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], 1)
             return candidates.matrix(self.rerank(candidates), labels)
 
-        blocks = list(in_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
+        blocks = list(map_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
         return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
 
     def check(self, languages: Sequence[str], labels: int, features: Mapping[str, int] | None) -> None:
@@ -314,7 +314,7 @@ def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: in
     def of_block(number: int) -> CandidateLabels:
         return tier_one.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], seen, 1)
 
-    return CandidateLabels.joined(list(in_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
+    return CandidateLabels.joined(list(map_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:

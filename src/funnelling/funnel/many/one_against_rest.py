@@ -18,8 +18,8 @@ from scipy import sparse
 from funnelling.funnel.many import plain
 from funnelling.matrices import Floats, downcast_indices
 from funnelling.randomness import stream
-from funnelling.runtime.progress import quietly
-from funnelling.runtime.threads import in_threads
+from funnelling.runtime.progress import no_progress
+from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_matrix, expect_numbers
 from funnelling.svm.compiled import native
 
@@ -47,7 +47,7 @@ def top_k_labels(
     offsets: Floats,
     k: int,
     n_jobs: int | None = None,
-    advance: Callable[[int], None] = quietly,
+    advance: Callable[[int], None] = no_progress,
 ) -> TopK:
     """The k labels with the highest scores X · weights + offsets, for each row of sparse vectors X.
 
@@ -72,7 +72,7 @@ def top_k_labels(
         rank(first, last, *rows, *by_feature, offsets, k, labels[first:last], scores[first:last])
         return int(last - first)
 
-    for done in in_threads(rank_some, -(-n // ROWS), n_jobs):
+    for done in map_threads(rank_some, -(-n // ROWS), n_jobs):
         advance(done)
     return TopK(labels, scores)
 
@@ -136,7 +136,7 @@ def fit_labels(
     seed: int,
     name: str,
     n_jobs: int | None = None,
-    advance: Callable[[int], None] = quietly,
+    advance: Callable[[int], None] = no_progress,
     names: LabelNameDocuments | None = None,
 ) -> LabelWeights:
     """Classifiers of the labels Y, sparse (documents, labels), over sparse vectors X of about unit length.
@@ -252,7 +252,7 @@ def _solve(
         return columns[:used].copy(), values[:used].copy(), np.diff(ends, prepend=0)
 
     solved = []
-    for some in in_threads(solve_some, len(cuts) - 1, n_jobs):
+    for some in map_threads(solve_some, len(cuts) - 1, n_jobs):
         solved.append(some)
         advance(len(some[2]) / labels)
     columns, values, counts = (np.concatenate(each) for each in zip(*solved, strict=True))

@@ -81,11 +81,11 @@ class Scored(NamedTuple):
 
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
-LARGEST_VALUE = 1e12  # of vectors: beyond it no margin of 1 can be told, and a fit would search without end
-BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
-BLOCK = 32  # documents of a dense product, always filled up to this number
-MOST_NARROW = 2**31  # entries of a sparse matrix that 32 bits can count
-MANY = 1_000  # labels; of more, those of documents are kept sparse
+MAX_ABS_VALUE = 1e12  # of vectors: beyond it no margin of 1 can be told, and a fit would search without end
+EINSUM_BUFFER_VALUES = 8192  # of einsum: rows that are longer are cut where their neighbours end
+ROWS_PER_BLOCK = 32  # documents of a dense product, always filled up to this number
+MAX_INT32_ENTRIES = 2**31  # entries of a sparse matrix that 32 bits can count
+XMC_MIN_LABELS = 1_000  # labels; of more, those of documents are kept sparse
 
 
 @cache
@@ -127,7 +127,7 @@ def check_places(X: Any, name: str = "X") -> None:
 
 
 def check_vectors(X: Any) -> Any:
-    """A dense or CSR matrix of floats up to `LARGEST_VALUE`; small integers would overflow in dot products.
+    """A dense or CSR matrix of floats up to `MAX_ABS_VALUE`; small integers would overflow in dot products.
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
@@ -140,8 +140,8 @@ def check_vectors(X: Any) -> Any:
 
         X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
     values = X.data if is_sparse(X) else X
-    if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
-        raise InputError(f"X holds values beyond {LARGEST_VALUE:.0e}. Scale the features to about 1.")
+    if values.size and max(values.max(), -values.min()) > MAX_ABS_VALUE:
+        raise InputError(f"X holds values beyond {MAX_ABS_VALUE:.0e}. Scale the features to about 1.")
     return X
 
 
@@ -206,7 +206,7 @@ def downcast_indices(X: Any) -> Any:
     """
     if not is_sparse(X):
         return X
-    kind = np.int32 if max(X.nnz, *X.shape) < MOST_NARROW else np.int64
+    kind = np.int32 if max(X.nnz, *X.shape) < MAX_INT32_ENTRIES else np.int64
     places = X.indices.astype(kind, copy=False), X.indptr.astype(kind, copy=False)
     return sparse.csr_array((X.data, *places), X.shape)
 
@@ -327,18 +327,18 @@ def product(X: Any, weights: Any) -> Floats:
     if is_sparse(X) or is_sparse(weights):
         return X.astype(np.float32, copy=False) @ weights  # type: ignore[no-any-return]
     products = np.empty((X.shape[0], weights.shape[1]), dtype=np.float32)
-    padded = np.zeros((BLOCK, X.shape[1]), dtype=np.float32)
+    padded = np.zeros((ROWS_PER_BLOCK, X.shape[1]), dtype=np.float32)
     with one_blas_thread():
-        for start in range(0, len(X), BLOCK):
-            rows = X[start : start + BLOCK]
+        for start in range(0, len(X), ROWS_PER_BLOCK):
+            rows = X[start : start + ROWS_PER_BLOCK]
             padded[: len(rows)] = rows
-            products[start : start + BLOCK] = (padded @ weights)[: len(rows)]
+            products[start : start + ROWS_PER_BLOCK] = (padded @ weights)[: len(rows)]
     return products
 
 
 def squared_norms(X: Floats) -> Floats:
     """The squared length of each row."""
-    if X.shape[1] > BUFFER:
+    if X.shape[1] > EINSUM_BUFFER_VALUES:
         return (np.ascontiguousarray(X) ** 2).sum(axis=1)  # type: ignore[no-any-return]
     norms: Floats = np.einsum("ij,ij->i", X, X)
     return norms

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-LARGEST = 1e12  # in size: no fit leaves a larger number, and products of such are far from overflowing
-SMALLEST = 1e-12  # of what others are divided by
-MOST_COLUMNS = 2**31  # of a vector
-MOST_DENSE = 2**26  # columns of a vector whose zeros take memory
-BLOCK = 2**18  # numbers that are looked at together: as many as fit into cache
+MAX_ABS_VALUE = 1e12  # in size: no fit leaves a larger number, and products of such are far from overflowing
+MIN_DIVISOR = 1e-12  # of what others are divided by
+MAX_COLUMNS = 2**31  # of a vector
+MAX_DENSE_COLUMNS = 2**26  # columns of a vector whose zeros take memory
+VALUES_PER_BLOCK = 2**18  # numbers that are looked at together: as many as fit into cache
 
 Size = int | None  # None is any
 
@@ -52,8 +52,8 @@ def expect_numbers(
     shape: tuple[Size, ...],
     what: str,
     kinds: str = "f",
-    least: float = -LARGEST,
-    most: float = LARGEST,
+    least: float = -MAX_ABS_VALUE,
+    most: float = MAX_ABS_VALUE,
 ) -> None:
     """Refuse what is no array of this shape, of these kinds of numbers, or has one out of bounds, or NaN.
 
@@ -65,8 +65,8 @@ def expect_numbers(
     expect(isinstance(array, np.ndarray) and array.dtype.kind in kinds and has_shape(array, shape), what)
     expect(array.dtype.kind != "f" or array.dtype.itemsize >= 4, what)
     flat = array.reshape(-1)
-    for start in range(0, flat.size, BLOCK):
-        block = flat[start : start + BLOCK]
+    for start in range(0, flat.size, VALUES_PER_BLOCK):
+        block = flat[start : start + VALUES_PER_BLOCK]
         expect(least <= block.min() and block.max() <= most, what)  # neither is true of NaN
 
 
@@ -91,13 +91,13 @@ def has_shape(array: HasShape, shape: tuple[Size, ...]) -> bool:
     )
 
 
-def expect_number(value: Any, what: str, least: float = -LARGEST, most: float = LARGEST) -> None:
+def expect_number(value: Any, what: str, least: float = -MAX_ABS_VALUE, most: float = MAX_ABS_VALUE) -> None:
     """Refuse what is no number within bounds."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     expect(is_number and least <= value <= most, what)
 
 
-def expect_whole(value: Any, what: str, least: int = 0, most: int = MOST_COLUMNS) -> None:
+def expect_whole(value: Any, what: str, least: int = 0, most: int = MAX_COLUMNS) -> None:
     """Refuse what is no whole number within bounds."""
     expect(
         isinstance(value, int | np.integer) and not isinstance(value, bool) and least <= value <= most, what
@@ -125,7 +125,7 @@ def filled_row(example: Any) -> Any:
     """An `empty_row` to give away: zeros of a dense one are there."""
     if sparse.issparse(example):
         return example
-    expect(example.shape[1] <= MOST_DENSE, "the number of features")
+    expect(example.shape[1] <= MAX_DENSE_COLUMNS, "the number of features")
     return np.array(example)
 
 

@@ -5,10 +5,10 @@ from typing import Any
 from scipy import sparse
 
 from funnelling import Corpus, Document
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from tests.evaluation.oracle import Oracle
 
-LABELS = MANY + 200
+LABELS = XMC_MIN_LABELS + 200
 
 
 class SparseReader(Oracle):

@@ -26,7 +26,7 @@ from funnelling.evaluation.measuring import (
 )
 from funnelling.evaluation.registry import RANKED_MEASURES
 from funnelling.evaluation.splits import Trial, examples_in, examples_of
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.report.comparison import comparison_blocks
 from funnelling.report.measures import comparison_table, languages_table, notes, side_by_side
 from tests.evaluation.many import LABELS, SparseReader, many_labels
@@ -69,7 +69,7 @@ def test_dense_answers_to_many_labels_are_ranked_too(method: Any) -> None:
 
 
 def test_up_to_so_many_labels_nothing_is_ranked() -> None:
-    train = many_labels(MANY)
+    train = many_labels(XMC_MIN_LABELS)
     result = evaluate_in_detail(fitted(train), train)
     assert not set(RANKED_MEASURES) & set(result["average"])
     assert "ranked" not in result
@@ -80,7 +80,7 @@ def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch)
     train = many_labels(60)
     dense = measure_with_errors(fitted(train), train)
     for module in ("measuring", "fitting"):
-        monkeypatch.setattr(f"funnelling.evaluation.{module}.MANY", 10)
+        monkeypatch.setattr(f"funnelling.evaluation.{module}.XMC_MIN_LABELS", 10)
     ours = measure_with_errors(fitted(train), train)
     for name in dense["average"]:
         assert ours["average"][name] == dense["average"][name]
@@ -145,7 +145,7 @@ def test_labels_above_others_and_excluded_ones(monkeypatch: pytest.MonkeyPatch) 
     label_set = LabelSet.of(labels)
     results = []
     for many in (100, 10):
-        monkeypatch.setattr("funnelling.evaluation.measuring.MANY", many)
+        monkeypatch.setattr("funnelling.evaluation.measuring.XMC_MIN_LABELS", many)
         method = fitted(train)
         method.label_set_ = label_set
         results.append(measure_with_errors(method, train))

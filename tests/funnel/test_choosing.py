@@ -197,7 +197,7 @@ class TestMeasured:
 def test_features_of_each_language_are_left_out_where_they_would_be_too_many(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "MOST_WEIGHTS", 1_000)
+    monkeypatch.setattr(choosing, "MAX_WEIGHTS", 1_000)
     names = [row["name"] for row in fitted(corpus).choice_.tried]
     assert names == ["own + mixed", "own + mixed, odds", "mixed", "mixed, odds", "fun-tat"]
 
@@ -270,7 +270,7 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
     monkeypatch.setattr(choosing.OuterFold, "__init__", spy)
     texts = [f"{text} unique{i}" for i, text in enumerate(corpus.texts)]
     FunnellingClassifier(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
-    assert len(learned) == choosing.FOLDS
+    assert len(learned) == choosing.OUTER_FOLDS
     for inside, outside in zip(learned, held_out, strict=True):
         assert inside
         assert outside
@@ -287,7 +287,7 @@ def test_groups_stay_on_one_side_and_labels_are_on_both() -> None:
     }
     training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
     rounds = list(choosing._splits(training))
-    assert len(rounds) == choosing.FOLDS
+    assert len(rounds) == choosing.OUTER_FOLDS
     for learned in rounds:
         sides = [dict(zip(groups[tag], learned[tag], strict=True)) for tag in ("en", "it")]
         assert all(sides[0][name] == sides[1][name] for name in sides[0])
@@ -296,7 +296,7 @@ def test_groups_stay_on_one_side_and_labels_are_on_both() -> None:
             assert targets[tag][rows].any(axis=0)[several].all()
 
 
-@pytest.mark.parametrize("bound", ["MOST_WORK", "MOST_DOCUMENTS"])
+@pytest.mark.parametrize("bound", ["MAX_WORK", "MAX_DOCUMENTS"])
 def test_of_a_large_corpus_a_sample_is_tried(
     bound: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,23 +308,23 @@ def test_of_a_large_corpus_a_sample_is_tried(
         sizes.append(sum(map(len, (*self.training.targets.values(), *self.held_out.targets.values()))))
 
     monkeypatch.setattr(choosing.OuterFold, "__init__", spy)
-    monkeypatch.setattr(choosing, "LEAST_SAMPLE", 1)
-    monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
+    monkeypatch.setattr(choosing, "MIN_SAMPLE_DOCUMENTS", 1)
+    monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MAX_WORK" else 1) / 2)
     model = fitted(corpus)
     assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
     assert sum(model.documents_.values()) == len(corpus)
 
 
 def test_a_sample_has_documents_enough(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "MOST_WORK", 1)
+    monkeypatch.setattr(choosing, "MAX_WORK", 1)
     targets = {"en": np.ones((len(corpus), 2), dtype=bool)}
     documents = {"en": np.zeros((len(corpus), 1))}
     groups = {"en": None}
     training = TrainingSet.of(
         documents, documents, targets, groups, groups, texts=False, labels=MULTILABEL, seed=0
     )
-    assert choosing._sample(training).size == len(corpus)  # which is below LEAST_SAMPLE
-    monkeypatch.setattr(choosing, "LEAST_SAMPLE", len(corpus) // 3)
+    assert choosing._sample(training).size == len(corpus)  # which is below MIN_SAMPLE_DOCUMENTS
+    monkeypatch.setattr(choosing, "MIN_SAMPLE_DOCUMENTS", len(corpus) // 3)
     assert abs(choosing._sample(training).size - len(corpus) / 3) <= 3
 
 
@@ -335,7 +335,7 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
         targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
         training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
         rounds = list(choosing._splits(training))
-        assert len(rounds) == choosing.FOLDS
+        assert len(rounds) == choosing.OUTER_FOLDS
         for learned in rounds:
             assert learned["it"].all()
             assert learned["fr"].all()
@@ -533,7 +533,7 @@ class TestRecord:
 
 
 def test_a_sample_of_one_group_is_not_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "MOST_DOCUMENTS", 10)
+    monkeypatch.setattr(choosing, "MAX_DOCUMENTS", 10)
     documents = {"en": np.zeros((40, 1))}
     targets = {"en": np.ones((40, 2), dtype=bool)}
     for name in "abcdef":

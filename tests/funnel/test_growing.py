@@ -168,7 +168,7 @@ class TestFewChanges:
 
     @pytest.fixture(autouse=True)
     def _is_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("funnelling.funnel.inheritance.LARGE", 100)
+        monkeypatch.setattr("funnelling.funnel.inheritance.WARM_START_MIN_DOCUMENTS", 100)
 
     @pytest.fixture(scope="class")
     def large(self) -> Corpus:

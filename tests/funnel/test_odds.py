@@ -13,7 +13,7 @@ from funnelling.corpus import Corpus
 from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
+from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_meta_features
 from tests.artificial import vector_corpus
@@ -96,7 +96,7 @@ class TestOffsets:
         shares = truth.mean(axis=0)
         half = np.log((shares + 1 / 3) / 2 / shares)  # rare labels count for more
         expected = np.array([-1, 0, 0.5]) + half
-        for language in ("en", ANY):
+        for language in ("en", ANY_LANGUAGE):
             found = offsets[language]
             assert found - found[1] == pytest.approx(expected - expected[1], abs=0.15)
 
@@ -108,9 +108,13 @@ class TestOffsets:
             points[tag], targets[tag] = np.zeros((2_000, 2), dtype=np.float32), truth
         factor, offsets = fit_offsets(points, targets)
         assert factor == pytest.approx(0, abs=1e-3)  # the points say nothing
-        leans = {tag: float(np.sign(each[1] - each[0])) for tag, each in offsets.items() if tag != ANY}
+        leans = {
+            tag: float(np.sign(each[1] - each[0])) for tag, each in offsets.items() if tag != ANY_LANGUAGE
+        }
         assert leans == {"en": -1, "it": 1}
-        assert abs(offsets[ANY][1] - offsets[ANY][0]) < 0.1 * abs(offsets["en"][1] - offsets["en"][0])
+        assert abs(offsets[ANY_LANGUAGE][1] - offsets[ANY_LANGUAGE][0]) < 0.1 * abs(
+            offsets["en"][1] - offsets["en"][0]
+        )
 
     def test_a_few_documents_move_them_little(self) -> None:
         held_out, truth = drawn([1.0], single_label=True)
@@ -157,7 +161,7 @@ class TestOffsets:
         assert probabilities[0] == pytest.approx([0.5, 0.35, 0.15], abs=0.15)
 
     def test_an_unseen_language_has_those_of_all(self) -> None:
-        offsets = {ANY: np.array([1, 0], np.float32), "en": np.array([0, 5], np.float32)}
+        offsets = {ANY_LANGUAGE: np.array([1, 0], np.float32), "en": np.array([0, 5], np.float32)}
         combination = Combination("odds", True, None, offsets)
         unsure = np.full((1, 2), 0.5, dtype=np.float32)
         assert combination.meta_features("en", {"mixed": unsure}).tolist() == [[0, 5]]

@@ -12,10 +12,10 @@ from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.thresholds import (
-    EXPECTED,
+    DEFAULT_GOAL,
     GOALS,
-    GRID,
-    PULLS,
+    SHRINKAGE_STRENGTHS,
+    THRESHOLD_GRID,
     Goal,
     LabelThresholdCurves,
     ThresholdTuner,
@@ -94,14 +94,14 @@ def test_without_pull_each_label_has_its_best_f1() -> None:
 
 def test_with_all_pull_there_is_one_threshold() -> None:
     probabilities, targets = drawn()
-    assert np.ptp(tuning(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
+    assert np.ptp(tuning(probabilities, targets, Goal("macro_f1")).thresholds(SHRINKAGE_STRENGTHS[0])) < 1e-12
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_where_many_thresholds_are_as_good_it_is_one_in_the_middle(goal: str) -> None:
     targets = np.random.default_rng(0).random((60, 3)) < 0.3
     probabilities = np.where(targets, 0.95, 0.05)
-    thresholds = tuning(probabilities, targets, parse_goal(goal)).thresholds(PULLS[0])
+    thresholds = tuning(probabilities, targets, parse_goal(goal)).thresholds(SHRINKAGE_STRENGTHS[0])
     assert thresholds == pytest.approx(np.full(3, 0.5), abs=0.05)
 
 
@@ -178,7 +178,7 @@ class TestFloor:
         def goal(**parameters: Any) -> Goal | None:
             return FunnelConfig.of(FunnellingClassifier(**parameters).get_params(deep=False)).goal
 
-        assert goal() == EXPECTED == Goal("macro_f1", min_threshold=0.1)
+        assert goal() == DEFAULT_GOAL == Goal("macro_f1", min_threshold=0.1)
         assert goal(views=None) is None
         assert goal(views=["own"]) is None
         assert goal(optimise="macro-f1") == Goal("macro_f1")
@@ -221,12 +221,12 @@ def test_calibrated_says_yes_above_one_half() -> None:
 def test_counts_on_the_grid_are_those_of_each_threshold() -> None:
     rng = np.random.default_rng(0)
     probabilities = rng.random((60, 4)) ** 4
-    probabilities[rng.random((60, 4)) < 0.2] = GRID[40]  # what equals a threshold does not pass it
+    probabilities[rng.random((60, 4)) < 0.2] = THRESHOLD_GRID[40]  # what equals a threshold does not pass it
     targets = rng.random((60, 4)) < probabilities
     folds = np.arange(60) % 3
     for fold in (None, 1):
         at_once = LabelThresholdCurves(probabilities, targets, folds).counts_on_grid(fold)
         kept = folds != fold
-        for place, threshold in enumerate(GRID):
+        for place, threshold in enumerate(THRESHOLD_GRID):
             alone = Counts.of(targets[kept], probabilities[kept] > threshold)
             assert (at_once.table()[:, :, place] == alone.table()).all()

@@ -14,7 +14,7 @@ from funnelling import Corpus, load_model, save_model
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
-from funnelling.funnel.zero_shot import FEW_POSITIVES, sample_teachers
+from funnelling.funnel.zero_shot import N_FIRST_POSITIVES, sample_teachers
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
@@ -96,7 +96,7 @@ def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
     assert 1.7 < taken["en"] / taken["da"] < 2.3
     together = np.vstack([targets[tag][rows[tag]] for tag in targets])
     everything = np.vstack(list(targets.values()))
-    fewest = min(FEW_POSITIVES, 900 // 80)
+    fewest = min(N_FIRST_POSITIVES, 900 // 80)
     assert (together.sum(axis=0) >= np.minimum(everything.sum(axis=0), fewest)).all()
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError
 from funnelling.methods.registry import (
+    DEFAULT_METHOD,
     METHODS,
-    USUAL,
     make_method,
     name_of,
     parse_methods,
@@ -42,8 +42,8 @@ def test_names_are_the_designs() -> None:
 
 def test_the_default_of_python_is_that_of_the_command() -> None:
     default = FunnellingClassifier(random_state=0)
-    assert default.get_params() == make_method(USUAL, seed=0).get_params()
-    assert name_of(default) == USUAL == "fun-auto"
+    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).get_params()
+    assert name_of(default) == DEFAULT_METHOD == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.corpus.labels import LabelSpace
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.rows import Predictor, apply_threshold, thresholds_of
 from tests.artificial import text_corpus
 
@@ -139,25 +139,25 @@ class TestSparseAnswers:
 class TestManyLabels:
     @pytest.mark.parametrize("kind", [Stub, SparseStub])
     def test_the_five_most_probable_are_shown(self, kind: type[Stub]) -> None:
-        probabilities = np.linspace(0.001, 0.9, MANY + 1)
-        model = kind([probabilities], np.full(MANY + 1, 0.899))
+        probabilities = np.linspace(0.001, 0.9, XMC_MIN_LABELS + 1)
+        model = kind([probabilities], np.full(XMC_MIN_LABELS + 1, 0.899))
         (row,) = _rows(model)
-        assert list(row["scores"]) == [f"label {MANY - place}" for place in range(5)]
+        assert list(row["scores"]) == [f"label {XMC_MIN_LABELS - place}" for place in range(5)]
         assert len(row["labels"]) == (probabilities > 0.899).sum() < 5
         assert len(_rows(model, top=7)[0]["scores"]) == 7
-        (more,) = _rows(kind([probabilities], np.full(MANY + 1, 0.89)))
+        (more,) = _rows(kind([probabilities], np.full(XMC_MIN_LABELS + 1, 0.89)))
         assert len(more["scores"]) == len(more["labels"]) == (probabilities > 0.89).sum() > 5
-        assert len(_rows(model, every=True)[0]["scores"]) == MANY + 1
+        assert len(_rows(model, every=True)[0]["scores"]) == XMC_MIN_LABELS + 1
 
     def test_up_to_a_thousand_all_are_shown(self) -> None:
-        (row,) = _rows(Stub([np.full(MANY, 0.1)], np.full(MANY, 0.5)))
-        assert len(row["scores"]) == MANY
+        (row,) = _rows(Stub([np.full(XMC_MIN_LABELS, 0.1)], np.full(XMC_MIN_LABELS, 0.5)))
+        assert len(row["scores"]) == XMC_MIN_LABELS
 
     def test_one_threshold_of_all_is_told_once(self) -> None:
-        alike = Stub([np.zeros(MANY + 1)], np.full(MANY + 1, 0.25))
+        alike = Stub([np.zeros(XMC_MIN_LABELS + 1)], np.full(XMC_MIN_LABELS + 1, 0.25))
         assert thresholds_of(alike) == {"en": {"all labels": 0.25}}  # type: ignore[arg-type]
         alike.cuts[7] = 0.4
-        assert len(thresholds_of(alike)["en"]) == MANY + 1  # type: ignore[arg-type]
+        assert len(thresholds_of(alike)["en"]) == XMC_MIN_LABELS + 1  # type: ignore[arg-type]
 
 
 def test_a_threshold_of_the_users_replaces_the_models() -> None:

@@ -100,7 +100,7 @@ def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
 def test_labels_that_a_reason_names_are_shown_with_their_probability(
     funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suggesting, "SHOWN", 0)
+    monkeypatch.setattr(suggesting, "N_PROBABILITIES_SHOWN", 0)
     texts = ["the cat of the dog", "dogs and a cat", "a bird and a cat and dogs"]
     rows = suggest_texts(funnel, texts, ["en"] * 3)
     named = [{label for label in ("cat", "dog") if label in row["reason"]} for row in rows]
@@ -113,8 +113,8 @@ def test_what_is_held_at_a_time_changes_nothing(
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     rows = suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30)
-    monkeypatch.setattr(doubts, "BLOCK", 60)
-    monkeypatch.setattr(suggesting, "BLOCK", 9)
+    monkeypatch.setattr(doubts, "VALUES_PER_BLOCK", 60)
+    monkeypatch.setattr(suggesting, "VALUES_PER_BLOCK", 9)
     assert suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
 
 
@@ -123,7 +123,7 @@ def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     assert suggest_texts(funnel, texts, ["en"] * 40, 10) == suggest_texts(funnel, texts, ["en"] * 40, 10)
-    monkeypatch.setattr(suggesting, "MOST_DOCUMENTS", 15)
+    monkeypatch.setattr(suggesting, "MAX_COMPARED_DOCUMENTS", 15)
     rows = suggest_texts(funnel, texts, ["en"] * 40, 30)
     assert len(rows) <= 15
     assert all(texts[int(row["id"])] == row["text"] for row in rows)
@@ -141,11 +141,11 @@ def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> No
 
 def test_a_model_gives_a_frame(funnel: FunnellingClassifier) -> None:
     frame = funnel.suggest(["the cat of the dog", "a bird sings"], ["en", "en"])
-    assert list(frame) == list(suggesting.COLUMNS)
+    assert list(frame) == list(suggesting.SUGGESTION_COLUMNS)
     assert set(frame["text"]) == {"the cat of the dog", "a bird sings"}
     assert frame["labels"].isna().all()
     nothing = funnel.suggest(EN, ["en"] * 4)
-    assert (len(nothing), list(nothing)) == (0, list(suggesting.COLUMNS))
+    assert (len(nothing), list(nothing)) == (0, list(suggesting.SUGGESTION_COLUMNS))
 
 
 def test_taking_in_turn_is_the_plain_greedy_choice() -> None:

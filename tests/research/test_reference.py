@@ -19,9 +19,9 @@ from sklearn.metrics import f1_score
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.reference import read_sample
-from funnelling.funnel.estimator import CALIBRATIONS, VARIANTS
+from funnelling.funnel.estimator import CALIBRATIONS, FUNNEL_VARIANTS
 from funnelling.methods.registry import make_method
-from funnelling.methods.training_set import FOLDS
+from funnelling.methods.training_set import INNER_FOLDS
 from funnelling.randomness import assign_folds
 from funnelling.research import reference
 from funnelling.research.reference import Funnel, fit_platt
@@ -36,7 +36,7 @@ SAME = 0.999  # the share of decisions, where a score is not as near to 0 as tha
 OTHER = 25  # times as much is the least by which another variant or calibration differs
 
 Array = npt.NDArray[Any]
-each_variant = pytest.mark.parametrize("variant", VARIANTS)
+each_variant = pytest.mark.parametrize("variant", FUNNEL_VARIANTS)
 each_calibration = pytest.mark.parametrize("kind", CALIBRATIONS)
 
 
@@ -210,7 +210,11 @@ def test_parameters_are_those_of_the_product() -> None:
     funnel, model = Funnel(), make_method("fun-kfcv", seed=0)
     assert (funnel.k, funnel.base_C, funnel.meta_C) == (model.folds, model.base_C, model.meta_C)
     assert (funnel.calibration, reference.GRID) == (model.calibration, C_GRID)
-    assert (reference.FOLDS, VARIANTS, CALIBRATIONS) == (FOLDS, ("tat", "kfcv"), ("platt", "fixed", "none"))
+    assert (reference.FOLDS, FUNNEL_VARIANTS, CALIBRATIONS) == (
+        INNER_FOLDS,
+        ("tat", "kfcv"),
+        ("platt", "fixed", "none"),
+    )
 
 
 def test_sigmoids_are_those_of_the_package_where_a_slope_falls_too() -> None:

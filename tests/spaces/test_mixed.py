@@ -8,7 +8,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.spaces.base import Resources
-from funnelling.spaces.words import LANGUAGE, MixedSpace, OwnMixedSpace
+from funnelling.spaces.words import LANGUAGE_WEIGHT, MixedSpace, OwnMixedSpace
 from tests.artificial import text_corpus
 
 TEXTS = {
@@ -140,7 +140,7 @@ class TestOwn:
         (_, own), (_, mixed) = fitted(OwnMixedSpace), fitted(MixedSpace)
         for language in TEXTS:
             known = mixed[language].any(axis=1)
-            together = LANGUAGE**2 * np.outer(known, known)
+            together = LANGUAGE_WEIGHT**2 * np.outer(known, known)
             products = own[language] @ own[language].T
             np.testing.assert_allclose(products, mixed[language] @ mixed[language].T + together, atol=1e-6)
 
@@ -152,7 +152,7 @@ class TestOwn:
         space, own = fitted(OwnMixedSpace)
         row = dict(zip(space.feature_names(), own["en"][0].tolist(), strict=True))
         assert row["unix (en)"] > 0
-        assert row["(en)"] == LANGUAGE
+        assert row["(en)"] == LANGUAGE_WEIGHT
         assert row["(bg)"] == 0
         assert "unix (bg)" not in row
 

@@ -170,25 +170,27 @@ def test_after_one_fall_the_next_c_is_solved_roughly_first(monkeypatch: pytest.M
     SVM(None).problem(X, targets).fit(folds)
     assert {tolerance for _, tolerance in solved} == {TOLERANCE}  # of few decisions F1 is too coarse
     solved.clear()
-    monkeypatch.setattr(learner, "DECISIONS", len(targets))
+    monkeypatch.setattr(learner, "MIN_DECISIONS", len(targets))
     found = SVM(None).problem(X, targets).fit(folds)
     well = [(0.1, TOLERANCE), (1.0, TOLERANCE), (10.0, TOLERANCE)]
-    assert solved == [*well, (100.0, learner.ROUGHEST)]  # it had fallen far
+    assert solved == [*well, (100.0, learner.LOOSEST_TOL)]  # it had fallen far
     solved.clear()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learner, "STEEP", 1.0)
+        patch.setattr(learner, "STEEP_F1_LOSS", 1.0)
         assert SVM(None).problem(X, targets).fit(folds).C == found.C
-    assert solved == [*well, (100.0, learner.ROUGH)]
-    rough = found.problem._fits([10.0], folds, tolerance=learner.ROUGH)[0]
+    assert solved == [*well, (100.0, learner.LOOSE_TOL)]
+    rough = found.problem._fits([10.0], folds, tolerance=learner.LOOSE_TOL)[0]
     exact = found.problem._fits([10.0], folds)[0]
     assert 0 < np.abs(rough.scores - exact.scores).max() < 0.3
-    assert abs(rough.held_out_f1() - exact.held_out_f1()) < learner.CLEARLY
+    assert abs(rough.held_out_f1() - exact.held_out_f1()) < learner.MIN_F1_DIFFERENCE
     # What is not clearly worse is solved well.
     solved.clear()
-    qualities = dict(zip(C_GRID, (0.5, 0.6, 0.595, 0.6 - learner.CLEARLY / 2, 0.7, 0.5), strict=True))
+    qualities = dict(
+        zip(C_GRID, (0.5, 0.6, 0.595, 0.6 - learner.MIN_F1_DIFFERENCE / 2, 0.7, 0.5), strict=True)
+    )
     monkeypatch.setattr(Fit, "held_out_f1", lambda fit, _rows: qualities[fit.C])
     assert SVM(None).problem(X, targets).fit(folds).C == 1.0
-    assert solved[-2:] == [(100.0, learner.ROUGH), (100.0, TOLERANCE)]
+    assert solved[-2:] == [(100.0, learner.LOOSE_TOL), (100.0, TOLERANCE)]
 
 
 @pytest.mark.parametrize("grid", [(0.1, 1.0, 10.0), (10.0, 0.1, 1.0)])

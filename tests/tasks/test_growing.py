@@ -303,7 +303,7 @@ class TestChoosingAnew:
 def test_few_documents_for_a_large_model_leave_what_was_held_out(
     split_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:
-    monkeypatch.setattr("funnelling.funnel.inheritance.LARGE", 10)
+    monkeypatch.setattr("funnelling.funnel.inheritance.WARM_START_MIN_DOCUMENTS", 10)
     train("fun-auto", split_data, tmp_path / "model")
     data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[1:2])
     growth = update(tmp_path / "model", data, exact=exact, force=True)

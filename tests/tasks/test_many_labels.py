@@ -67,7 +67,7 @@ def test_a_method_that_is_named_is_trained_and_another_advised(data: Path, tmp_p
 
 
 def test_few_labels_are_not_many(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "MANY", 3)
+    monkeypatch.setattr(training, "XMC_MIN_LABELS", 3)
     usual, many = make_method("naive"), make_method("fun-many")
     assert train(usual, data, tmp_path / "m", if_many=many, outer_folds=False).model is usual
 
@@ -96,7 +96,7 @@ def test_what_is_compared_depends_on_labels_and_documents(
     )
     monkeypatch.setattr(comparing, "AFFORDABLE", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
-    monkeypatch.setattr(comparing, "MANY", 3)
+    monkeypatch.setattr(comparing, "XMC_MIN_LABELS", 3)
     assert usual_methods(trials) == (["naive", "pooled", "fun-tat"], [])
 
 

@@ -94,7 +94,7 @@ class TestLearningOn:
     def test_is_refused_where_words_would_take_too_much(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        monkeypatch.setattr("funnelling.methods.parts.MOST_KEPT", 1_000)
+        monkeypatch.setattr("funnelling.methods.parts.MAX_STORED_CHARACTERS", 1_000)
         folder = write_parts(tmp_path / "parts", rows())
         model = _model()
         fit_parts(model, folder, tmp_path / "work", jobs=1)

@@ -10,14 +10,14 @@ from anyascii import anyascii
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.text.characters import EDGE, CharacterVectorizer
+from funnelling.text.characters import WORD_BOUNDARY, CharacterVectorizer
 from funnelling.text.tokens import fold_accents, tidy
 
 
 def runs(chunk: str, length: int, longest: int, latin: bool = False) -> Iterator[str]:
     """The runs of a chunk, one after the other, by their definition."""
     for word in spelled(chunk).split() if latin else [fold_accents(chunk)]:
-        text = f"{EDGE}{word}{EDGE}"
+        text = f"{WORD_BOUNDARY}{word}{WORD_BOUNDARY}"
         if len(text) <= length:
             yield text
             continue
@@ -35,7 +35,7 @@ def spelled(chunk: str) -> str:
 @given(st.text(alphabet="abc+e漢", min_size=1, max_size=20), st.integers(1, 6))
 def test_runs_cover_a_chunk_with_its_edges(chunk: str, length: int) -> None:
     chunk_runs = list(runs(chunk, length, length))
-    text = f"{EDGE}{chunk}{EDGE}"
+    text = f"{WORD_BOUNDARY}{chunk}{WORD_BOUNDARY}"
     assert chunk_runs[0] == text[:length]
     assert chunk_runs[-1] == text[-length:]
     assert len(chunk_runs) == max(1, len(text) - length + 1)

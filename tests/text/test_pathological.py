@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import funnelling
 from funnelling.text import alignment, characters, words
-from funnelling.text.alignment import MOST_MARKS, compatible, normalised
+from funnelling.text.alignment import MAX_MARKS, compatible, normalised
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.excerpts import start_within
 from funnelling.text.tokens import fold_accents, tidy, units
@@ -86,13 +86,13 @@ def test_all_marks_are_known() -> None:
     """What a normal form sorts is a mark by its category, or stands for marks once it is tidy."""
     for character in map(chr, range(0x110000)):
         if unicodedata.combining(unicodedata.normalize("NFKD", character)[0]):
-            assert len(normalised("NFC", compatible(character) * 100)) <= 2 * MOST_MARKS, hex(ord(character))
-            assert len(tidy(character * 100)) <= 2 * MOST_MARKS, hex(ord(character))
+            assert len(normalised("NFC", compatible(character) * 100)) <= 2 * MAX_MARKS, hex(ord(character))
+            assert len(tidy(character * 100)) <= 2 * MAX_MARKS, hex(ord(character))
 
 
 @given(ANY_TEXT | MARKS, st.sampled_from(["NFC", "NFD"]))
 def test_short_piles_stay(text: str, form) -> None:
-    if not re.search(rf"[^\w\x00-\x7f]{{{MOST_MARKS + 1}}}", text):
+    if not re.search(rf"[^\w\x00-\x7f]{{{MAX_MARKS + 1}}}", text):
         assert normalised(form, text) == unicodedata.normalize(form, text)
 
 
@@ -115,9 +115,9 @@ def test_texts_are_tidied_as_by_nfkc(text: str) -> None:
 
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "REDUCED_LETTERS", 8 * 3)
-    monkeypatch.setattr(words, "LONGEST_WORD", 12)
-    monkeypatch.setattr(characters, "CUT_BYTES", 12)
+    monkeypatch.setattr(words, "MAX_REDUCED_LETTERS", 8 * 3)
+    monkeypatch.setattr(words, "MAX_WORD_CHARACTERS", 12)
+    monkeypatch.setattr(characters, "MAX_CHUNK_BYTES", 12)
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -99,7 +99,7 @@ def test_features_keep_order_and_repetition() -> None:
 
 
 def test_each_word_is_analysed_once_and_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CACHED_WORDS", 50)
+    monkeypatch.setattr(module, "MAX_CACHED_WORDS", 50)
     fresh = module.Analyser(module._Plan())
     analysed: list[str] = []
     monkeypatch.setattr(fresh._features, "_reduce", lambda word: analysed.append(word) or word)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.cli import options, printing
-from funnelling.methods.registry import COMPARED, FOR_MANY
+from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD
 from funnelling.runtime.messages import say
 
 
@@ -23,8 +23,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--methods",
         metavar="M,M…",
-        help=f"methods, as train has them, or all ({','.join(COMPARED)}, and {FOR_MANY} where there are more "
-        f"than 1,000 labels); {options.VARIANTS_HELP}",
+        help=f"methods, as train has them, or all ({','.join(DEFAULT_COMPARISON)}, and {DEFAULT_XMC_METHOD} "
+        f"where there are more than 1,000 labels); {options.VARIANTS_HELP}",
     )
     options.add_trials(parser)
     parser.add_argument(
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
         sources=arguments.sources,
         held_out=arguments.hold_out,
         resources=options.resources(arguments),
-        settings=parse_settings(arguments.set, names or (*COMPARED, FOR_MANY)),
+        settings=parse_settings(arguments.set, names or (*DEFAULT_COMPARISON, DEFAULT_XMC_METHOD)),
         one_label=arguments.one_label,
         layout=options.layout(arguments),
         strict=arguments.strict,

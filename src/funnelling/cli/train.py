@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
 from funnelling.errors import InputError
-from funnelling.methods.registry import FOR_MANY, METHODS, USUAL
+from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, METHODS
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--method",
         metavar="M",
-        help=f"one of {', '.join(METHODS)} ({USUAL}, and {FOR_MANY} where there are more than 1,000 labels)",
+        help=f"one of {', '.join(METHODS)} ({DEFAULT_METHOD}, and {DEFAULT_XMC_METHOD} where there are more "
+        "than 1,000 labels)",
     )
     parser.add_argument(
         "--no-table", action="store_true", help="skip the outer folds and their table, which takes less time"
@@ -78,10 +79,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roll_up and arguments.label_set is None:
         raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
     measurement = train(
-        _method(arguments, _named(arguments) or USUAL),
+        _method(arguments, _named(arguments) or DEFAULT_METHOD),
         arguments.data,
         arguments.output,
-        if_many=None if _asks_for_method(arguments) else _method(arguments, FOR_MANY),
+        if_many=None if _asks_for_method(arguments) else _method(arguments, DEFAULT_XMC_METHOD),
         seed=arguments.seed,
         one_label=arguments.one_label,
         layout=options.layout(arguments),
@@ -108,8 +109,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _named(arguments: argparse.Namespace) -> str | None:
     """The method that is named; its settings name that for many labels, too, if there are no others."""
-    for_many = [each.startswith(f"{FOR_MANY}.") for each in arguments.set]
-    return arguments.method or (FOR_MANY if for_many and all(for_many) else None)
+    for_many = [each.startswith(f"{DEFAULT_XMC_METHOD}.") for each in arguments.set]
+    return arguments.method or (DEFAULT_XMC_METHOD if for_many and all(for_many) else None)
 
 
 def _asks_for_method(arguments: argparse.Namespace) -> bool:
@@ -145,7 +146,7 @@ def _own_settings(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
 
     settings: dict[str, Any] = {}
     is_funnel = name.startswith("fun-")
-    if name == FOR_MANY and arguments.optimise is not None:
+    if name == DEFAULT_XMC_METHOD and arguments.optimise is not None:
         raise InputError(f"{name} does not know --optimise yet. Leave it out.")
     if arguments.compact and arguments.keep_texts:
         raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")

@@ -21,7 +21,7 @@ from funnelling.evaluation.measuring import (
 )
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import Trial, examples_in, learnable, outer_folds
-from funnelling.matrices import MANY, canonical, is_sparse, stacked
+from funnelling.matrices import XMC_MIN_LABELS, canonical, is_sparse, stacked
 from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser
 
@@ -140,7 +140,7 @@ def cross_validate(
 
 def _widened(matrix: Any, columns: NDArray[np.intp], width: int) -> Any:
     """A matrix of some of the columns with all of them, the others empty; of many columns it is sparse."""
-    if width <= MANY and not is_sparse(matrix):
+    if width <= XMC_MIN_LABELS and not is_sparse(matrix):
         wide = np.zeros((len(matrix), width), dtype=matrix.dtype)
         wide[:, columns] = matrix
         return wide

@@ -35,7 +35,16 @@ from funnelling.evaluation.registry import (
 )
 from funnelling.evaluation.significance import ComparedDecisions, Pair, randomisation
 from funnelling.evaluation.splits import examples_in, examples_of
-from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, match_format, one_each
+from funnelling.matrices import (
+    XMC_MIN_LABELS,
+    AnyTargets,
+    Rows,
+    canonical,
+    dense,
+    is_sparse,
+    match_format,
+    one_each,
+)
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
@@ -44,7 +53,7 @@ if TYPE_CHECKING:
 
 def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:
     """Which document has which of the classes; sparse if they are many."""
-    return test.sparse_label_matrix(classes) if len(classes) > MANY else test.label_matrix(classes)
+    return test.sparse_label_matrix(classes) if len(classes) > XMC_MIN_LABELS else test.label_matrix(classes)
 
 
 def as_indicators(method: "Method", labels: Any) -> AnyTargets:
@@ -52,7 +61,7 @@ def as_indicators(method: "Method", labels: Any) -> AnyTargets:
 
     Of many classes it is sparse.
     """
-    return replace(method.label_space, sparse=len(method.classes_) > MANY).indicators(labels)
+    return replace(method.label_space, sparse=len(method.classes_) > XMC_MIN_LABELS).indicators(labels)
 
 
 def spread(matrix: Any, places: NDArray[np.bool_]) -> Any:
@@ -204,7 +213,7 @@ def evaluate_classifier(method: "Method", test: Corpus, classes: Sequence[str] |
     known = [str(label) for label in method.classes_]
     if classes is None and method.learns_names:
         classes = _averaged(test, known, examples_of(method))
-    if len(known) <= MANY:
+    if len(known) <= XMC_MIN_LABELS:
         labels, ranked = method.predict(test.texts, languages=test.languages), None
     else:
         labels, probabilities = method.classify(test.texts, languages=test.languages)
@@ -236,7 +245,7 @@ def measure_answers(
     one_label = method.label_space.single_label
     limits = None if one_label else thresholds_of(method, test)
     label_set = getattr(method, "label_set_", None)
-    if examples is None and (len(classes) > MANY or method.learns_names):
+    if examples is None and (len(classes) > XMC_MIN_LABELS or method.learns_names):
         examples = examples_of(method)
     result = measure_decisions_in_full(
         test, decisions, probabilities, classes, one_label, limits, label_set, examples
@@ -313,7 +322,7 @@ def measure_rolled_up(
     if not hierarchy.levels:
         return None
     closed = [label_set.closed(labels) for labels in test.label_lists()]
-    if len(classes) <= MANY:
+    if len(classes) <= XMC_MIN_LABELS:
         truth, given = label_matrix(closed, hierarchy.labels), hierarchy.raised(dense(decisions).astype(bool))
         return measure_languages(truth, given, test.languages)
     many = sparse_label_matrix(closed, hierarchy.labels)
@@ -337,7 +346,7 @@ def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
     if train.one_label:
         columns = np.full(len(test), examples.of_labels.argmax())
         decisions = one_each(columns, len(classes))
-    if len(classes) <= MANY:
+    if len(classes) <= XMC_MIN_LABELS:
         return _measure_decisions(test, decisions.toarray(), classes, train.one_label)
     frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), TOP))
     ranked = measure_ranked(RankedHits.of(truth_of(test, classes), frequent, examples))

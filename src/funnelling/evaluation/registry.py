@@ -2,7 +2,7 @@
 
 A new measure is a function of `Counts` in `funnelling.evaluation.measures`, and one line here. It then
 appears wherever results do: in `measure`, in what commands print as JSON, and in tables. One of ranked
-labels, where there are more than `matrices.MANY`, is a function of `RankedHits`, and a line of
+labels, where there are more than `matrices.XMC_MIN_LABELS`, is a function of `RankedHits`, and a line of
 `RANKED_MEASURES`.
 """
 

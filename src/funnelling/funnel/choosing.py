@@ -46,19 +46,19 @@ from funnelling.svm.learner import Problem, Search
 from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import fit_own
 
-FOLDS = 5  # a round holds one of so many out
-ROUNDS = 2  # at least; there are more until they have held out
-ENOUGH = 1_000  # documents
-FEWEST = 20  # documents; with fewer, candidates cannot be compared
-MOST_WORK = 7e5  # documents times labels of a round; of a larger corpus a sample is taken
-LEAST_SAMPLE = 1_500  # documents
-MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
-MOST_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes each: models stay small
-COPIES = 3  # how many more features there are where each language has its own, about
-THRESHOLDS = 15  # that a candidate's scores are tried with
-HOPELESS = 3.0  # standard errors behind another candidate: no further round is run
-TELLING = 300  # documents held out, from which on that is told
-INDIFFERENT = 0.003  # of what they go by: a candidate that might be ahead by less is not waited for
+OUTER_FOLDS = 5  # a round holds one of so many out
+MIN_ROUNDS = 2  # at least; there are more until they have held out
+MIN_HELD_OUT_DOCUMENTS = 1_000  # documents
+MIN_DOCUMENTS = 20  # documents; with fewer, candidates cannot be compared
+MAX_WORK = 7e5  # documents times labels of a round; of a larger corpus a sample is taken
+MIN_SAMPLE_DOCUMENTS = 1_500  # documents
+MAX_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
+MAX_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes each: models stay small
+MONOLINGUAL_FEATURE_FACTOR = 3  # how many more features there are where each language has its own, about
+N_THRESHOLDS = 15  # that a candidate's scores are tried with
+DROP_AFTER_SE = 3.0  # standard errors behind another candidate: no further round is run
+MIN_DOCUMENTS_TO_DROP = 300  # documents held out, from which on that is told
+TIE_MARGIN = 0.003  # of what they go by: a candidate that might be ahead by less is not waited for
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 
@@ -260,13 +260,15 @@ class CandidateHistory:
 
     def may_win(self, others: Iterable["CandidateHistory"]) -> bool:
         """Whether noise might still have put it behind others, who ran the same rounds."""
-        enough = len(self.best.by_document) >= TELLING
-        return not (enough and any(other.best.is_better_than(self.best, HOPELESS) for other in others))
+        enough = len(self.best.by_document) >= MIN_DOCUMENTS_TO_DROP
+        return not (enough and any(other.best.is_better_than(self.best, DROP_AFTER_SE) for other in others))
 
     def is_settled(self, others: Iterable["CandidateHistory"]) -> bool:
         """Whether no other, who ran the same rounds, can be ahead of it by an amount that matters."""
-        enough = len(self.best.by_document) >= ENOUGH
-        return enough and not any(other.best.may_lead(self.best, INDIFFERENT, HOPELESS) for other in others)
+        enough = len(self.best.by_document) >= MIN_HELD_OUT_DOCUMENTS
+        return enough and not any(
+            other.best.may_lead(self.best, TIE_MARGIN, DROP_AFTER_SE) for other in others
+        )
 
 
 @dataclass(frozen=True)
@@ -341,7 +343,7 @@ def _balanced(targets: Mapping[str, Targets]) -> Array:
 def _best_threshold(scores: Floats, truth: Targets) -> float:
     """The score above which the answer yes gives the best F1, micro and macro, of all documents together."""
     density = max(float(truth.mean()), 1 / truth.size)
-    thresholds = np.quantile(scores, np.clip(1 - density * np.geomspace(0.4, 2.5, THRESHOLDS), 0, 1))
+    thresholds = np.quantile(scores, np.clip(1 - density * np.geomspace(0.4, 2.5, N_THRESHOLDS), 0, 1))
 
     def f1(threshold: float) -> float:
         counts = Counts.of(truth, scores > threshold)
@@ -357,8 +359,8 @@ def _choice(chosen: CandidateConfig, C: float | None, tried: Sequence[dict[str, 
 def _sample(training: TrainingSet) -> TrainingSet:
     """The training documents, or so many that a round stays within its work; groups stay whole."""
     documents = training.size
-    shares = min(int(np.ceil(documents * training.columns / MOST_WORK)), documents // LEAST_SAMPLE)
-    shares = max(shares, int(np.ceil(documents / MOST_DOCUMENTS)))
+    shares = min(int(np.ceil(documents * training.columns / MAX_WORK)), documents // MIN_SAMPLE_DOCUMENTS)
+    shares = max(shares, int(np.ceil(documents / MAX_DOCUMENTS)))
     if shares < 2:
         return training
     assigned = {
@@ -375,11 +377,11 @@ def _sample(training: TrainingSet) -> TrainingSet:
 
 def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
     """Which documents each round learns from; none where there is too little to hold out."""
-    if training.size < FEWEST:
+    if training.size < MIN_DOCUMENTS:
         return
     folds = _outer_folds(training)
-    rounds = int(np.ceil(ENOUGH * FOLDS / training.size))
-    for number in range(min(max(ROUNDS, rounds), FOLDS)):
+    rounds = int(np.ceil(MIN_HELD_OUT_DOCUMENTS * OUTER_FOLDS / training.size))
+    for number in range(min(max(MIN_ROUNDS, rounds), OUTER_FOLDS)):
         learning = {language: fold != number for language, fold in folds.items()}
         for rows in learning.values():
             if not rows.any():  # a language of which nothing would be left stays whole
@@ -397,7 +399,7 @@ def _outer_folds(training: TrainingSet) -> dict[str, Folds]:
         own = training.groups[language]
         groups += [None] * size if own is None else list(own)
     labels = [np.flatnonzero(row).tolist() for row in training.stacked_targets()]
-    folds = deal_folds(FOLDS, languages, groups, labels, training.seed, "choice")
+    folds = deal_folds(OUTER_FOLDS, languages, groups, labels, training.seed, "choice")
     return dict(zip(sizes, np.split(folds, np.cumsum(list(sizes.values()))[:-1]), strict=True))
 
 
@@ -432,7 +434,7 @@ class OuterFold:
             return True
         space = make_space(MIXED, self.design.resources, self.training.seed)  # the view takes it over
         width = next(iter(space.fit(self.training.documents, self.training.targets).values())).shape[1]
-        return width * self.training.columns * COPIES <= MOST_WEIGHTS
+        return width * self.training.columns * MONOLINGUAL_FEATURE_FACTOR <= MAX_WEIGHTS
 
     def fit(self, views: Collection[str]) -> None:
         """Fit views: what they say of the documents learned from, and of those held out."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
+from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
 from funnelling.state import empty_row, expect, expect_by, expect_number, expect_numbers
@@ -83,7 +83,7 @@ class Combination:
             for weight in expect_by(self.weights, views, "the weights of views").values():
                 expect_number(weight, "the weight of a view", least=0)
         if self.offsets is not None:
-            expect(ANY in self.offsets, "the offsets of languages")
+            expect(ANY_LANGUAGE in self.offsets, "the offsets of languages")
             for offsets in expect_by(self.offsets, None, "the offsets of languages").values():
                 expect_numbers(offsets, (labels,), "the offsets of a language")
         point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
@@ -97,7 +97,11 @@ class Combination:
             total = sum(self.weights.values()) if self.how == "odds" else 1.0
             weights = total * weights / weights.sum()
         points = combined(list(posteriors.values()), self.how, self.normalise, weights)
-        return points if self.offsets is None else points + self.offsets.get(language, self.offsets[ANY])
+        return (
+            points
+            if self.offsets is None
+            else points + self.offsets.get(language, self.offsets[ANY_LANGUAGE])
+        )
 
     def shares(self, views: Sequence[str]) -> dict[str, float]:
         """What each of the views that see a document counts in tier 2's space; 1 in sum."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
-from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
+from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
 from funnelling.matrices import Folds
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
@@ -165,7 +165,7 @@ def _goal(optimise: str | None, tunes_unasked: bool) -> Goal | None:
     """What thresholds are tuned for, if for anything."""
     if optimise is not None:
         return parse_goal(optimise)
-    return EXPECTED if tunes_unasked else None
+    return DEFAULT_GOAL if tunes_unasked else None
 
 
 def views_suffice(combine: str, sees: Iterable[bool]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.funnel.answering import BUILT_OF, FunnelMethod
-from funnelling.funnel.choosing import MOST_DOCUMENTS, choose
+from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import COMBINATIONS
 from funnelling.funnel.design import AUTO, FunnelConfig, is_auto
 from funnelling.funnel.fitted import (
@@ -29,7 +29,7 @@ from funnelling.funnel.inheritance import FunnelArchive, WarmStart
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.views import make_shared_vectors
 from funnelling.funnel.zero_shot import (
-    SPACES,
+    ZERO_SHOT_SPACES,
     fit_joint,
     fit_zero_shot,
     sample_meta_documents,
@@ -49,7 +49,7 @@ from funnelling.text.tfidf import TfidfVectorizer
 
 logger = logging.getLogger(__name__)
 
-VARIANTS = ("tat", "kfcv")
+FUNNEL_VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
 
 
@@ -230,7 +230,7 @@ class FunnellingClassifier(FunnelMethod):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        check_choice(self, "variant", VARIANTS)
+        check_choice(self, "variant", FUNNEL_VARIANTS)
         check_choice(self, "calibration", CALIBRATIONS)
         check_choice(self, "combine", COMBINATIONS)
         if self.combine == "odds":
@@ -245,7 +245,7 @@ class FunnellingClassifier(FunnelMethod):
         elif self.views is not None:
             check_views(self.views)
         if self.zero_shot is not None:
-            check_choice(self, "zero_shot", SPACES)
+            check_choice(self, "zero_shot", ZERO_SHOT_SPACES)
             if self.views is not None and not is_auto(self.views):
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.zero_shot_joint:
@@ -268,7 +268,7 @@ class FunnellingClassifier(FunnelMethod):
     def _counting(self, documents: Mapping[str, Any]) -> AbstractContextManager[None]:
         """Counts of texts that a choice of views needs again and again."""
         chooses = self.texts_ and is_auto(self.views) and not hasattr(self, "choice_")
-        few = sum(sizes_of(documents).values()) <= MOST_DOCUMENTS
+        few = sum(sizes_of(documents).values()) <= MAX_DOCUMENTS
         return counted_once(documents) if chooses and few else nullcontext()
 
     def _fit(self, training: TrainingSet) -> None:

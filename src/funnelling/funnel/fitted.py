@@ -15,7 +15,7 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.inheritance import NOTHING, FunnelArchive, WarmStart
+from funnelling.funnel.inheritance import COLD_START, FunnelArchive, WarmStart
 from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_meta_features
 from funnelling.funnel.views import FittedViews, SharedView, fit_views
@@ -117,7 +117,7 @@ def fit_funnel(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     teachers: MetaSample | None,
-    inherited: WarmStart = NOTHING,
+    inherited: WarmStart = COLD_START,
 ) -> FittedFunnel:
     """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
     views, posteriors = fit_views(design, training, vectorizers, teachers, inherited)
@@ -131,7 +131,7 @@ def fit_over_views(
     views: FittedViews,
     posteriors: ViewPosteriors,
     teachers: MetaSample | None,
-    inherited: WarmStart = NOTHING,
+    inherited: WarmStart = COLD_START,
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted."""
     taught = training if teachers is None else training.select(teachers)

@@ -6,10 +6,10 @@ fitted anew, since further documents change what the words of all others weigh.
 
 Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of
 a fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are
-found roughly; those of rare labels, whose scores differ less, the least so. Few changes (`SMALL`) need no
-folds at all: what a document scored when it was held out stays, a new document was held out from the funnel
-as it was, and the classifiers, which start from their old solutions, keep their sigmoids. Such changes add up
-until everything is fitted anew.
+found roughly; those of rare labels, whose scores differ less, the least so. Few changes (`MAX_CHANGED_SHARE`)
+need no folds at all: what a document scored when it was held out stays, a new document was held out from the
+funnel as it was, and the classifiers, which start from their old solutions, keep their sigmoids. Such changes
+add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from funnelling.funnel.tier_one import Posteriors, TierOne, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.matrices import Floats, take_rows
 from funnelling.methods.archive import Archive
-from funnelling.methods.training_set import NEW, PreviousFit, TrainingSet
+from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.state import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.svm.path import Coefficients
@@ -140,10 +140,12 @@ class FunnelArchive(Archive):
         return {"text": text} if text else {}
 
 
-SMALL = 0.05  # of all documents: so many may have changed since the last fit of everything
-LARGE = 2_000  # documents; a model of fewer is fitted anew in seconds
-NEAR = 2 * TOLERANCE  # how well classifiers are found that start from their old solutions
-ROUGH = 0.15  # of a label's standard deviation: how far classifiers that are held out from a fold may be
+MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
+WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted anew in seconds
+WARM_START_TOL = 2 * TOLERANCE  # how well classifiers are found that start from their old solutions
+HELD_OUT_TOL = (
+    0.15  # of a label's standard deviation: how far classifiers that are held out from a fold may be
+)
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ class WarmStart:
         """That of a model which learns on; one of whose documents a sample taught tier 2 leaves nothing."""
         archive = None if earlier is None else earlier.model.training_
         if earlier is None or not isinstance(archive, FunnelArchive) or not archive.training:
-            return NOTHING
+            return COLD_START
         model: Any = earlier.model
         return cls(archive, model.base_, model.shared_views_, earlier)
 
@@ -188,12 +190,12 @@ class WarmStart:
         if self.archive is None or self.previous is None or not self._takes_short_cuts:
             return False
         known = self.archive.targets.keys() >= self.previous.places.keys() and self.previous.same_labels
-        return known and self.changed <= SMALL * self._documents
+        return known and self.changed <= MAX_CHANGED_SHARE * self._documents
 
     @property
     def roughness(self) -> float:
         """How roughly classifiers that are held out from a fold may be found."""
-        return ROUGH if self._takes_short_cuts else 0.0
+        return HELD_OUT_TOL if self._takes_short_cuts else 0.0
 
     @property
     def _takes_short_cuts(self) -> bool:
@@ -202,7 +204,7 @@ class WarmStart:
         Without a view that all languages share most is taken over as it is, and the rest is soon fitted.
         """
         exact = self.previous is None or self.previous.exact
-        return not exact and bool(self.shared) and self._documents >= LARGE
+        return not exact and bool(self.shared) and self._documents >= WARM_START_MIN_DOCUMENTS
 
     @property
     def _documents(self) -> int:
@@ -236,7 +238,7 @@ class WarmStart:
         for language in languages:
             places, old = self.previous.places[language], known[language]
             nothing = sparse.csr_array((1, old.shape[1]), dtype=old.dtype)
-            rows = np.where(places == NEW, old.shape[0], places)
+            rows = np.where(places == NEW_DOCUMENT, old.shape[0], places)
             blocks.append(sparse.vstack([old, nothing], format="csr")[rows])
         return sparse.vstack(blocks, format="csr")
 
@@ -265,8 +267,8 @@ class WarmStart:
         blocks = []
         for language in training.targets:
             places = self.previous.places[language]
-            block = archived[language][np.where(places == NEW, 0, places)]
-            new = np.flatnonzero(places == NEW)
+            block = archived[language][np.where(places == NEW_DOCUMENT, 0, places)]
+            new = np.flatnonzero(places == NEW_DOCUMENT)
             if len(new):
                 block[new] = seen(language, take_rows(training.documents[language], new))
             blocks.append(block)
@@ -276,4 +278,4 @@ class WarmStart:
         return self.previous is not None and self.previous.untouched.issuperset(languages)
 
 
-NOTHING = WarmStart()
+COLD_START = WarmStart()

@@ -22,15 +22,15 @@ from funnelling.runtime.progress import Advance, no_progress
 from funnelling.state import HasShape, expect, expect_numbers, filled_row
 from funnelling.svm.compiled import sigmoid
 
-EDGE = 1e-3  # posteriors closer to 0 or 1 say no more than this
-RIDGE = 1e-4  # keeps apart from infinity what the documents leave open
+CLIP_EPS = 1e-3  # posteriors closer to 0 or 1 say no more than this
+L2_PENALTY = 1e-4  # keeps apart from infinity what the documents leave open
 SHRINKAGE = 100.0  # draws a language's own offsets to 0, in the loss of all documents together
-ANY = ""  # the language of offsets for those without their own
+ANY_LANGUAGE = ""  # the language of offsets for those without their own
 
 Array = npt.NDArray[np.float64]
 
 
-def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = EDGE) -> Array:
+def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = CLIP_EPS) -> Array:
     """The log-odds of posteriors, between those of the ``edge``.
 
     >>> log_odds(np.array([[0.5, 0.0]], np.float32)).round(2).tolist()
@@ -84,11 +84,11 @@ def fit_offsets(
     """What single labels need beyond their log-odds: a factor, and offsets by language.
 
     Languages differ in how often each label occurs, and base classifiers of all of them know little of that.
-    `ANY` is for languages without offsets of their own. Each document has exactly one label.
+    `ANY_LANGUAGE` is for languages without offsets of their own. Each document has exactly one label.
     """
     stacked = np.vstack([points[language] for language in targets]).astype(np.float64)
     weights, offsets = _most_likely([stacked], targets, single_label=True)
-    rows = zip((ANY, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
+    rows = zip((ANY_LANGUAGE, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
     return float(weights[0]), {language: each.astype(np.float32) for language, each in rows}
 
 
@@ -115,7 +115,7 @@ def _most_likely(
     language = np.repeat(np.arange(len(targets)), np.diff(ends))
     rows = 1 + len(targets) if single_label else 0  # of offsets
     count = len(views)
-    ridge = np.full(count + rows * labels, RIDGE)
+    ridge = np.full(count + rows * labels, L2_PENALTY)
     ridge[count + labels :] = SHRINKAGE / documents
 
     def loss(parameters: Array) -> tuple[float, Array]:

@@ -27,12 +27,12 @@ from funnelling.svm import Calibration
 from funnelling.svm.compiled import sigmoid
 
 # Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
-GRID = sigmoid(np.linspace(-7, 4, 111))
+THRESHOLD_GRID = sigmoid(np.linspace(-7, 4, 111))
 
 # By how much F1 or K of a label with one document may differ by chance; with n, by that over √n. Of 0, .03,
 # .05, .07, .1 and more .05 is nowhere worse than 0 by cross-validation on four corpora, and mostly better.
 CHANCE_OF_LABEL = 0.05
-EDGE = 1e-6  # probabilities keep this distance from 0 and 1
+CLIP_EPS = 1e-6  # probabilities keep this distance from 0 and 1
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
@@ -165,11 +165,11 @@ def odds(probability: Any) -> Array:
     """The log-odds of probabilities."""
     from scipy.special import logit
 
-    return np.asarray(logit(np.clip(probability, EDGE, 1 - EDGE)), dtype=np.float64)
+    return np.asarray(logit(np.clip(probability, CLIP_EPS, 1 - CLIP_EPS)), dtype=np.float64)
 
 
 def _above_grid(columns: Iterable[Array]) -> list[Integers]:
-    return [len(column) - np.searchsorted(column, GRID, side="right") for column in columns]
+    return [len(column) - np.searchsorted(column, THRESHOLD_GRID, side="right") for column in columns]
 
 
 def _highest(values: Array, most: int) -> Array:
@@ -180,11 +180,17 @@ GOALS = tuple(measure.replace("_", "-") for measure in PAPER_MEASURES)
 RECALL, PRECISION = "recall", "precision"
 PER_LABEL = " per label"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
-PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
-LOSS = 0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
-DEARER = 5.0  # than macro-F1 is micro-F1 beyond that loss; a border that none may pass would make pulls jump
-CHANCE_OF_PULL = 0.001  # of a measure: a pull that is better by less is not better
-FARTHEST = 1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
+SHRINKAGE_STRENGTHS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
+MAX_MICRO_F1_LOSS = (
+    0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
+)
+LOSS_PENALTY = (
+    5.0  # than macro-F1 is micro-F1 beyond that loss; a border that none may pass would make pulls jump
+)
+MIN_SHRINKAGE_GAIN = 0.001  # of a measure: a pull that is better by less is not better
+MAX_LOG_ODDS_SHIFT = (
+    1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
+)
 
 
 class Goal(NamedTuple):
@@ -210,7 +216,7 @@ class Goal(NamedTuple):
 
 # What people expect where they ask for nothing: good F1, rare labels found too, and nothing assigned that is
 # ten times as likely wrong as right.
-EXPECTED = Goal("macro_f1", min_threshold=0.1)
+DEFAULT_GOAL = Goal("macro_f1", min_threshold=0.1)
 
 
 def parse_goal(text: str) -> Goal:
@@ -285,7 +291,9 @@ def tuned_as(
 
 
 def _pulls(goal: Goal) -> tuple[float, ...]:
-    return (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
+    return (
+        (0.0,) if goal.per_label else SHRINKAGE_STRENGTHS
+    )  # what is to reach the goal on its own is drawn nowhere
 
 
 def _tunings(ranking: LabelThresholdCurves, goal: Goal) -> "list[ThresholdTuner]":
@@ -361,7 +369,7 @@ class ExpectedCounts(NamedTuple):
         learned = ranking.learned(without)
         rows, labels = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
         if goal.precision is not None:  # in recall, what is wrong has no part
-            rows, labels = ranking.wrong_above(sigmoid(odds(lowest) - FARTHEST), without)
+            rows, labels = ranking.wrong_above(sigmoid(odds(lowest) - MAX_LOG_ODDS_SHIFT), without)
         wrong = odds(ranking.probabilities[rows, labels])
         return cls(odds(ranking.likely[learned]), ranking.labels[learned], wrong, labels)
 
@@ -376,7 +384,7 @@ class ExpectedCounts(NamedTuple):
         assert goal.precision is not None
         most = _most_wrong(len(right), goal.precision)
         wrong = np.sort(wrong if len(wrong) <= most else np.partition(wrong, -most)[-most:])
-        places = right if thresholds is None else right[right >= -FARTHEST]
+        places = right if thresholds is None else right[right >= -MAX_LOG_ODDS_SHIFT]
         if not len(places):
             return 0.0
         found, at = len(right) - np.searchsorted(right, places), np.searchsorted(wrong, places)
@@ -384,7 +392,7 @@ class ExpectedCounts(NamedTuple):
         best = len(places) - 1 - int(np.argmax(quality[::-1]))  # the highest of equals
         next_right = right[len(right) - found[best] - 1] if found[best] < len(right) else -np.inf
         next_wrong = wrong[at[best] - 1] if at[best] else -np.inf
-        return float(places[best] + max(next_right, next_wrong, places[best] - FARTHEST)) / 2
+        return float(places[best] + max(next_right, next_wrong, places[best] - MAX_LOG_ODDS_SHIFT)) / 2
 
 
 def _select_shrinkage(
@@ -407,7 +415,7 @@ def _select_shrinkage(
     in_table = np.searchsorted(numbers, languages[ranking.rows]) * labels + ranking.labels
     positives = np.bincount(in_table, minlength=len(numbers) * labels).reshape(-1, labels)
     values, floor = [], 0.0
-    for pull in PULLS:
+    for pull in SHRINKAGE_STRENGTHS:
         thresholds = np.array([tuning.thresholds(pull) for tuning in tunings])
         found = ranking.likely > thresholds[folds_of_right, ranking.labels]
         right = np.bincount(in_table[found], minlength=len(numbers) * labels).reshape(-1, labels)
@@ -418,16 +426,16 @@ def _select_shrinkage(
         rest = sizes[:, None] - right - missed - wrong
         measures = _measures(goal, Counts(right.T, wrong.T, missed.T, rest.T))
         micro = float(measures["micro_f1"].mean())
-        if pull == PULLS[0] and goal.measure == "macro_f1":
-            floor = micro - LOSS
-        value = float(measures[goal.measure].mean()) - DEARER * max(0.0, floor - micro)
+        if pull == SHRINKAGE_STRENGTHS[0] and goal.measure == "macro_f1":
+            floor = micro - MAX_MICRO_F1_LOSS
+        value = float(measures[goal.measure].mean()) - LOSS_PENALTY * max(0.0, floor - micro)
         if goal.share is not None:
             of = positives if goal.recall is not None else assigned
-            lack = max(0.0, goal.share[1] - LOSS - float(right.sum() / max(1, of.sum())))
+            lack = max(0.0, goal.share[1] - MAX_MICRO_F1_LOSS - float(right.sum() / max(1, of.sum())))
             value -= 100 * lack  # nothing makes up for it
         values.append(value)
-    good = np.flatnonzero(np.array(values) >= max(values) - CHANCE_OF_PULL)
-    return PULLS[int(good[0])]
+    good = np.flatnonzero(np.array(values) >= max(values) - MIN_SHRINKAGE_GAIN)
+    return SHRINKAGE_STRENGTHS[int(good[0])]
 
 
 def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
@@ -440,7 +448,7 @@ def _common_threshold(ranking: LabelThresholdCurves, goal: Goal, without: int | 
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
     values = MEASURES[measure].of(ranking.counts_on_grid(without))
     best = np.flatnonzero(values >= values.max() - 1e-12)
-    return float(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
+    return float(THRESHOLD_GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
 
 
 def _own_thresholds(ranking: LabelThresholdCurves, goal: Goal, without: int | None) -> Array:

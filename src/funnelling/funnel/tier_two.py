@@ -16,7 +16,7 @@ from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
-from funnelling.state import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
+from funnelling.state import MAX_ABS_VALUE, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem
 from funnelling.svm.path import Coefficients
@@ -66,7 +66,7 @@ class TierTwo:
         else:
             expect_number(self.thresholds, "the thresholds of tier 2")
         for counts in expect_by(self.held_out, None, "the counts of tier 2").values():
-            expect_numbers(counts, (4, columns), "the counts of tier 2", "i", 0, LARGEST)
+            expect_numbers(counts, (4, columns), "the counts of tier 2", "i", 0, MAX_ABS_VALUE)
 
 
 def fit_tier_two(

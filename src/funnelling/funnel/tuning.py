@@ -27,8 +27,8 @@ from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
 
-MOST_NAMED = 5
-CHANCE = 2.0  # standard errors by which a share may miss its goal
+MAX_LABELS_SHOWN = 5
+MISS_TOLERANCE_SE = 2.0  # standard errors by which a share may miss its goal
 FIGURES = ("precision", "recall", "f1", "labels_per_document")
 
 Figures = dict[str, float]
@@ -95,7 +95,7 @@ class ThresholdChange:
             for column in self._columns()
             if (reached := _misses(sum_of(self._tables([column])["after"]), goal)) is not None
         }
-        worst = sorted(short, key=lambda label: (short[label], label))[:MOST_NAMED]
+        worst = sorted(short, key=lambda label: (short[label], label))[:MAX_LABELS_SHOWN]
         named = ", ".join(f"{label} {short[label]:.3f}" for label in worst)
         more = ", …" if len(short) > len(worst) else ""
         counted = f"{len(short)} of {len(self.tuned)} labels"
@@ -153,7 +153,7 @@ def _misses(counts: Counts, goal: Goal) -> float | None:
     number = int((counts.tp + (counts.fn if kind == "recall" else counts.fp)).sum())
     reached = float(MEASURES[kind].of(counts))
     error = np.sqrt(share * (1 - share) / max(1, number))
-    return reached if number and reached < share - CHANCE * error else None
+    return reached if number and reached < share - MISS_TOLERANCE_SE * error else None
 
 
 def tuned_columns(classes: npt.NDArray[Any], labels: Sequence[Any] | None) -> npt.NDArray[np.intp]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.funnel.design import FunnelConfig, Learner, views_suffice
-from funnelling.funnel.inheritance import NEAR, NOTHING, WarmStart
+from funnelling.funnel.inheritance import COLD_START, WARM_START_TOL, WarmStart
 from funnelling.funnel.tier_one import (
     BoundLearner,
     FitOnFolds,
@@ -32,7 +32,7 @@ from funnelling.matrices import (
 )
 from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.svms import fit_languages
-from funnelling.methods.training_set import FOLDS, TrainingSet
+from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
@@ -113,7 +113,7 @@ def refit_shared_view(
     problem = _problem(space, training, learner, DENSE_C)
     if problem.learner.given_c is None:
         return None
-    fit = problem.fit_whole(start=start, tolerance=NEAR)
+    fit = problem.fit_whole(start=start, tolerance=WARM_START_TOL)
     posteriors = Posteriors(
         calibration(fit.scores).astype(np.float32),
         inherited.held_out_posteriors(name, training),
@@ -275,7 +275,7 @@ def fit_views(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     teachers: MetaSample | None = None,
-    inherited: WarmStart = NOTHING,
+    inherited: WarmStart = COLD_START,
 ) -> tuple[FittedViews, ViewPosteriors]:
     """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
 
@@ -316,7 +316,7 @@ def fit_own_words(
     design: FunnelConfig,
     training: TrainingSet,
     teachers: MetaSample | None = None,
-    inherited: WarmStart = NOTHING,
+    inherited: WarmStart = COLD_START,
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     """The base classifiers of each language over its own vectors, and what they say of its teachers."""
     known = {
@@ -335,7 +335,9 @@ def _fit_languages(
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
     rounds = 1 if kfcv is None else 1 + design.folds
-    total = rounds * sum(learner.problems_solved(training.columns, FOLDS) for learner in learners.values())
+    total = rounds * sum(
+        learner.problems_solved(training.columns, INNER_FOLDS) for learner in learners.values()
+    )
     with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
         return fit_languages(
             lambda language, learner: _fit_language(

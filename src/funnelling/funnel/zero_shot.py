@@ -23,7 +23,7 @@ from funnelling.funnel.tier_one import MetaSample, Posteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views import DENSE_C, SharedView, fit_shared_view, fit_views, usable_languages
 from funnelling.matrices import Folds, Targets, by_language, sizes_of
-from funnelling.methods.training_set import FOLDS, TrainingSet
+from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
 from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
@@ -33,7 +33,7 @@ from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.text.languages import primary
 
-SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
+ZERO_SHOT_SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 
 
 def fit_zero_shot(design: FunnelConfig, training: TrainingSet) -> tuple[SharedView, TierTwo]:
@@ -147,8 +147,8 @@ def would_serve(design: FunnelConfig, language: str) -> bool:
     return views_serve(design.combine, design.views, shared, language)
 
 
-MOST_TEACHERS = 20_000  # where a kernel matrix of all documents would pass the memory limit
-FEW_POSITIVES = 20  # of a label, which are taken first
+MAX_META_DOCUMENTS = 20_000  # where a kernel matrix of all documents would pass the memory limit
+N_FIRST_POSITIVES = 20  # of a label, which are taken first
 
 logger = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSa
     vectors = 2 if design.zero_shot_joint else 1
     teachers = sample_teachers(training.targets, training.seed, design.memory_limit, vectors)
     number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
-    check_solution_size(vectors * number, training.columns, FOLDS + 1, design.memory_limit, "tier 2")
+    check_solution_size(vectors * number, training.columns, INNER_FOLDS + 1, design.memory_limit, "tier 2")
     if teachers is not None:
         logger.warning(
             "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
@@ -189,14 +189,14 @@ def sample_teachers(
     documents = sum(map(len, targets.values()))
     if gram_bytes(vectors * documents) <= memory_limit:
         return None
-    size = min(MOST_TEACHERS, largest_gram(memory_limit)) // vectors
+    size = min(MAX_META_DOCUMENTS, largest_gram(memory_limit)) // vectors
     turns = {
         language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
         for language, rows in targets.items()
     }
     turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
     order = np.argsort(turn, kind="stable")
-    first = max(1, min(FEW_POSITIVES, size // (2 * labels.shape[1])))
+    first = max(1, min(N_FIRST_POSITIVES, size // (2 * labels.shape[1])))
     rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
     preferred = np.argsort(~rare.any(axis=1), kind="stable")
     chosen = np.zeros(documents, dtype=bool)

@@ -32,7 +32,7 @@ from funnelling.labelling.suspicion import (
     LabelIssues,
     score_label_issues,
 )
-from funnelling.matrices import MANY, Rows
+from funnelling.matrices import XMC_MIN_LABELS, Rows
 from funnelling.methods.model import Method
 from funnelling.methods.registry import make_method
 from funnelling.plain import check_fitted, clone
@@ -318,7 +318,7 @@ def audit_file(
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)
-        if (labels := len(corpus.label_set())) > MANY:
+        if (labels := len(corpus.label_set())) > XMC_MIN_LABELS:
             report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
         with prefix_errors_with_file(source):
             rows = audit_corpus(corpus, number, method or METHOD, seed, jobs, verbose)

@@ -18,7 +18,7 @@ from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
 from funnelling.methods.registry import name_of
-from funnelling.methods.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
+from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.runtime.progress import timed
 from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
@@ -73,8 +73,10 @@ def suggest(
         logger.info("%s: %s.", name, names.left_out())
     corpus = _unlabelled(classifier, corpus, name)
     for language, there in sorted(Counter(map(str, corpus.languages)).items()):
-        if there > MOST_DOCUMENTS:
-            logger.info("%s: of %d documents in %s, %d are looked at.", name, there, language, MOST_DOCUMENTS)
+        if there > MAX_COMPARED_DOCUMENTS:
+            logger.info(
+                "%s: of %d documents in %s, %d are looked at.", name, there, language, MAX_COMPARED_DOCUMENTS
+            )
     groups = corpus.groups if any(corpus.groups) else None
     rows = suggest_texts(
         classifier, corpus.texts, corpus.languages, number, ids=corpus.ids, groups=groups, balance=balance

@@ -14,12 +14,12 @@ from funnelling.errors import InputError
 from funnelling.matrices import Matrix
 from funnelling.methods.parameters import check_flag, check_whole
 from funnelling.methods.svms import SharedSpaceBaseline, SVMBaseline, fit_languages
-from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet
 from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
 from funnelling.spaces.words import PooledSpace
 from funnelling.state import (
-    SMALLEST,
+    MIN_DIVISOR,
     empty_row,
     expect,
     expect_by,
@@ -46,7 +46,7 @@ class NaiveClassifier(SVMBaseline):
 
     def _fit(self, training: TrainingSet) -> None:
         learner = self._learner(training)
-        total = len(training.vectors) * learner.problems_solved(training.columns, FOLDS)
+        total = len(training.vectors) * learner.problems_solved(training.columns, INNER_FOLDS)
         with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
             learners = dict.fromkeys(training.vectors, learner.reporting(advance))
             fits = fit_languages(partial(self._fit_language, training), learners, training)
@@ -186,7 +186,7 @@ class WordsAndCharactersVectorizer(Estimator):
         for name, terms in expect_by(self.terms_, idf.keys(), "the terms of a vocabulary").items():
             expect_strings(terms, "the terms of a vocabulary")
             expect(terms and len(set(terms)) == len(terms), "the terms of a vocabulary")
-            expect_numbers(idf[name], (len(terms),), "the idf of terms", least=SMALLEST)
+            expect_numbers(idf[name], (len(terms),), "the idf of terms", least=MIN_DIVISOR)
         return empty_row(sum(map(len, self.terms_.values())))
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002

@@ -20,9 +20,11 @@ import numpy.typing as npt
 from funnelling.methods.explanation import ViewPredictions
 
 Array = npt.NDArray[np.float64]
-TINY = 1e-9
-OF_RARITY = 0.25  # the power of a label's labelled documents by which a doubt about it counts less
-OF_LABELS = 0.4  # the power of the labels that a document may be expected to have, by which its doubt does
+CLIP_EPS = 1e-9
+RARITY_EXPONENT = 0.25  # the power of a label's labelled documents by which a doubt about it counts less
+CARDINALITY_EXPONENT = (
+    0.4  # the power of the labels that a document may be expected to have, by which its doubt does
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def estimate_uncertainty(
     disagreement = np.max([np.abs(view - final) for view in views], axis=0, initial=0) if views else 0 * final
     total = by_label.sum(axis=1)
     if not single_label:
-        total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** OF_LABELS
+        total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** CARDINALITY_EXPONENT
     return Uncertainty(by_label, undecided, disagreement, total)
 
 
@@ -67,7 +69,7 @@ def _rarity(examples: npt.ArrayLike | None, labels: int) -> Array:
     if examples is None:
         return np.ones(labels)
     known = np.asarray(examples, dtype=np.float64) + 1
-    rarity: Array = (known.mean() / known) ** OF_RARITY
+    rarity: Array = (known.mean() / known) ** RARITY_EXPONENT
     return rarity
 
 
@@ -97,12 +99,12 @@ def rescale_to_threshold(probabilities: Array, thresholds: Array) -> Array:
 
 def _probabilities(values: npt.ArrayLike) -> Array:
     """Probabilities whose logarithms exist."""
-    return np.clip(np.asarray(values, dtype=np.float64), TINY, 1 - TINY)
+    return np.clip(np.asarray(values, dtype=np.float64), CLIP_EPS, 1 - CLIP_EPS)
 
 
-LIKE = 0.2  # from this cosine on one is like another
-ALIKE = 0.9  # from this cosine on two documents say the same
-BLOCK = 2**23  # cosines that are held at a time, with their places: 130 MB
+SIMILARITY_CUTOFF = 0.2  # from this cosine on one is like another
+DUPLICATE_CUTOFF = 0.9  # from this cosine on two documents say the same
+VALUES_PER_BLOCK = 2**23  # cosines that are held at a time, with their places: 130 MB
 
 Floats = npt.NDArray[np.float32]
 
@@ -136,7 +138,7 @@ def _products(vectors: Any, others: Any) -> Iterator[tuple[slice, Any]]:
     if not others.shape[0]:
         return
     turned = others.T.tocsr()
-    step = max(BLOCK // others.shape[0], 1)
+    step = max(VALUES_PER_BLOCK // others.shape[0], 1)
     for start in range(0, vectors.shape[0], step):
         rows = slice(start, start + step)
         yield rows, vectors[rows] @ turned
@@ -168,19 +170,19 @@ def select_greedily(cosines: Floats, covered: Floats, weights: Floats, number: i
 
     covered = covered.copy()
     # What a document adds never grows, so what it added before is a bound: most need not be asked again.
-    bounds = [(-gain(place), place) for place in np.flatnonzero(covered < ALIKE).tolist()]
+    bounds = [(-gain(place), place) for place in np.flatnonzero(covered < DUPLICATE_CUTOFF).tolist()]
     heapq.heapify(bounds)
     chosen: list[SelectedDocument] = []
     is_taken = np.zeros(len(cosines), dtype=bool)
     while bounds and len(chosen) < number:
         _, place = heapq.heappop(bounds)
-        if is_taken.any() and cosines[place, is_taken].max() >= ALIKE:
+        if is_taken.any() and cosines[place, is_taken].max() >= DUPLICATE_CUTOFF:
             continue
         added = gain(place)
         if bounds and -added > bounds[0][0]:
             heapq.heappush(bounds, (-added, place))
             continue
-        nearer = cosines[place] > np.maximum(covered, LIKE)
+        nearer = cosines[place] > np.maximum(covered, SIMILARITY_CUTOFF)
         chosen.append(SelectedDocument(place, added, int(np.count_nonzero(nearer)) - bool(nearer[place])))
         is_taken[place] = True
         covered = np.maximum(covered, cosines[place])

@@ -9,7 +9,8 @@ Where features are words or runs of characters, what they added is also laid bac
 ``passages`` are ``[start, end, amount]``. Of several views a passage has the sum, each view weighted by its
 ``share`` in what tier 2 gets, so that all passages and what is ``unplaced`` sum to what the views' features
 added, biases left out, weighted alike: of one view, to what its words added.
-Amounts are laid onto the beginning of a long text, `LAID_BYTES`; what stands only beyond is unplaced.
+Amounts are laid onto the beginning of a long text, `MAX_EXPLAINED_BYTES`; what stands only beyond is
+unplaced.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -115,8 +116,8 @@ def laid_passages(
 
 
 DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
-LAID_BYTES = 60_000  # of a text, as UTF-8, onto which amounts are laid: some 20 pages
-MOST_PROBABLE = 3  # labels that are explained where none is assigned
+MAX_EXPLAINED_BYTES = 60_000  # of a text, as UTF-8, onto which amounts are laid: some 20 pages
+DEFAULT_LABELS_EXPLAINED = 3  # labels that are explained where none is assigned
 
 Row = dict[str, Any]
 
@@ -263,7 +264,7 @@ class Explainer:
             return [{} for _ in labels]
         lay = None
         if evidence.texts is not None:
-            lay = _layer(start_within(evidence.texts[i], LAID_BYTES), views)
+            lay = _layer(start_within(evidence.texts[i], MAX_EXPLAINED_BYTES), views)
         rows = []
         for label in labels:
             raise_if_cancelled()
@@ -378,7 +379,9 @@ def _most_interesting(decisions: LabelDecisions, i: int) -> npt.NDArray[np.intp]
     """The labels assigned to a document, the most probable first, or the most probable ones."""
     order = np.argsort(-decisions.probabilities[i], kind="stable")
     assigned = decisions.assigned[i]
-    chosen: npt.NDArray[np.intp] = order[assigned[order]] if assigned.any() else order[:MOST_PROBABLE]
+    chosen: npt.NDArray[np.intp] = (
+        order[assigned[order]] if assigned.any() else order[:DEFAULT_LABELS_EXPLAINED]
+    )
     return chosen
 
 

@@ -27,7 +27,7 @@ from funnelling.matrices import (
 from funnelling.methods.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
-from funnelling.methods.training_set import NEW, PreviousFit
+from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit
 from funnelling.randomness import is_missing
 from funnelling.state import expect, expect_by, expect_whole
 from funnelling.text.excerpts import beginning
@@ -39,8 +39,8 @@ DocumentRows = dict[str, list[int]]  # some documents, by language
 class Merged:
     """An archive that further documents came into, under all ``classes``.
 
-    ``places`` says of each document, by language, where it was before, or `NEW`. The others name documents of
-    the archive: those that are ``new``, and of those that were known the ones with other labels
+    ``places`` says of each document, by language, where it was before, or `NEW_DOCUMENT`. The others name
+    documents of the archive: those that are ``new``, and of those that were known the ones with other labels
     (``corrected``), with another text under their id (``replaced``), and those that came as they were
     (``repeated``), though perhaps in another group (``regrouped``).
     """
@@ -190,11 +190,11 @@ class _Merging:
         }
         before = 0 if columns is None else len(columns["ids"])
         if columns is None:
-            self._columns[language], self._places[language] = added, np.full(len(new), NEW)
+            self._columns[language], self._places[language] = added, np.full(len(new), NEW_DOCUMENT)
         else:
             for name, values in added.items():
                 columns[name] = _appended(columns[name], values)
-            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW)])
+            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW_DOCUMENT)])
         for row in range(before, before + len(new)):
             self._note("new", language, row)
 
@@ -260,7 +260,7 @@ class _Merging:
         }
         places = {language: self._places[language] for language in by_language}
         for language, rows in changes["replaced"].items():
-            places[language][rows] = NEW
+            places[language][rows] = NEW_DOCUMENT
         return Merged(archive, labels.classes, places, **{**changes, "repeated": repeated})
 
 
@@ -298,8 +298,8 @@ def _check_width(language: str, documents: Any, known: Any) -> None:
         )
 
 
-FIRST = "train"  # the step that a whole history begins with
-STEPS = (FIRST, "update", "add-language", "forget", "relabel", "tune")
+FIRST_STEP = "train"  # the step that a whole history begins with
+STEPS = (FIRST_STEP, "update", "add-language", "forget", "relabel", "tune")
 
 Step = dict[str, Any]
 Fact = int | str | None | Mapping[str, int]
@@ -364,7 +364,9 @@ def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
 
     It does not where the model was made, or changed since, in Python or by an earlier version.
     """
-    return bool(history) and history[0]["step"] == FIRST and history[-1]["after"]["documents"] == documents
+    return (
+        bool(history) and history[0]["step"] == FIRST_STEP and history[-1]["after"]["documents"] == documents
+    )
 
 
 def tuned_for_some(model: Remembering) -> bool:

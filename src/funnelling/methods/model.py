@@ -236,10 +236,10 @@ class Method(Answering):
         >>> frame["text"].tolist()
         ['the cat barks']
         """
-        from funnelling.methods.suggesting import COLUMNS, suggest_texts
+        from funnelling.methods.suggesting import SUGGESTION_COLUMNS, suggest_texts
 
         rows = suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
-        return as_frame(rows, COLUMNS)
+        return as_frame(rows, SUGGESTION_COLUMNS)
 
     def label_counts(self) -> npt.NDArray[np.int64] | None:
         """How many training documents have each label, where the method itself keeps that."""

@@ -162,7 +162,7 @@ def languages_in(path: str, layout: Layout, strict: bool) -> set[str]:
 
 
 TRAIN, TEST = "train", "test"
-MOST_KEPT = 1e9  # characters of all texts together, past which a model keeps none of them
+MAX_STORED_CHARACTERS = 1e9  # characters of all texts together, past which a model keeps none of them
 
 logger = logging.getLogger(__name__)
 
@@ -255,11 +255,11 @@ def _texts(
             learned = [text for text, split in zip(kept, splits, strict=True) if split == TRAIN]
             texts.setdefault(language, []).extend(learned if has_splits else kept)
             size += sum(map(len, learned if has_splits else kept))
-            if size > MOST_KEPT:
+            if size > MAX_STORED_CHARACTERS:
                 logger.warning(
                     "The documents have more than %s characters, so the model keeps none of their words and "
                     "cannot learn on. To teach it more, add documents as a further part and train again.",
-                    f"{MOST_KEPT:,.0f}",
+                    f"{MAX_STORED_CHARACTERS:,.0f}",
                 )
                 return {}
     return {language: texts[language] for language in languages}

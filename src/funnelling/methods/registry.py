@@ -23,7 +23,7 @@ class _MethodSpec(NamedTuple):
     kind: str
     fixed: Mapping[str, Any] = MappingProxyType({})  # the parameters that make it this method
     defaults: Mapping[str, Any] = MappingProxyType({})  # where its defaults differ from the class's
-    needs: tuple[str, ...] = ()  # of RESOURCES
+    needs: tuple[str, ...] = ()  # of METHOD_RESOURCES
 
 
 METHODS = {
@@ -73,11 +73,11 @@ METHODS = {
         "UpperBound", "funnelling.research.baselines", "UpperBoundClassifier", needs=("parallel",)
     ),
 }
-USUAL = "fun-auto"  # what is trained where no method is named
-COMPARED = ("naive", "pooled", "fun-tat")  # what is compared then
-FOR_MANY = "fun-many"  # instead of both where there are more labels than `matrices.MANY`
+DEFAULT_METHOD = "fun-auto"  # what is trained where no method is named
+DEFAULT_COMPARISON = ("naive", "pooled", "fun-tat")  # what is compared then
+DEFAULT_XMC_METHOD = "fun-many"  # instead of both where there are more labels than `matrices.XMC_MIN_LABELS`
 # What some methods cannot do without, and how to get it.
-RESOURCES = {
+METHOD_RESOURCES = {
     "reference": "a reference corpus, --reference FILE",
     "embeddings": "word vectors, --embeddings DIR",
     "parallel": 'English versions of the training documents, "split": "parallel"',
@@ -85,7 +85,7 @@ RESOURCES = {
 }
 # Parameters that are no settings: commands have options for some or choose themselves, others take objects of
 # Python.
-NO_SETTINGS = {
+RESERVED_PARAMETERS = {
     *("random_state", "n_jobs", "device", "verbose", "reference", "embeddings", "encoder"),
     *("vectorizer", "base_estimator", "meta_estimator"),
 }
@@ -133,11 +133,11 @@ def settings_of(name: str) -> list[str]:
     """
     entry = METHODS[method_of(name)]
     kind: type[Method] = getattr(import_module(entry.module), entry.kind)
-    return sorted(set(kind().get_params(deep=False)) - set(entry.fixed) - NO_SETTINGS)
+    return sorted(set(kind().get_params(deep=False)) - set(entry.fixed) - RESERVED_PARAMETERS)
 
 
 def lacking(name: str, at_hand: Collection[str]) -> list[str]:
-    """What a method needs and does not have, of `RESOURCES`; PyTorch is looked for.
+    """What a method needs and does not have, of `METHOD_RESOURCES`; PyTorch is looked for.
 
     >>> lacking("clesa", {"embeddings"}), lacking("clesa", {"reference"})
     (['reference'], [])

@@ -16,23 +16,23 @@ from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.matrices import MANY, filled_columns, is_sparse
+from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
 from funnelling.methods.model import Method, follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
 
-HALF = 0.5
-ROUNDING = 1e-12
+DEFAULT_THRESHOLD = 0.5
+ABS_TOL = 1e-12
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4_000_000
 NO_THRESHOLD = (
     "The model gives each document one label, the most probable: a threshold does not apply. Leave it out."
 )
 ANSWERS = ("language", "labels", "best_label", "probability", "scores")  # of a row, in their order
-NAMES = "label_names"  # of a row, where they are asked for
-UNSEEN = "other languages"  # those that training had no documents in
-EVERY = "all labels"  # what thresholds are told of where many labels have the same
-SHOWN_OF_MANY = 5  # labels of a row, unless somebody says how many
+NAMES_KEY = "label_names"  # of a row, where they are asked for
+OTHER_LANGUAGES = "other languages"  # those that training had no documents in
+ALL_LABELS = "all labels"  # what thresholds are told of where many labels have the same
+XMC_DEFAULT_TOP = 5  # labels of a row, unless somebody says how many
 
 Columns = npt.NDArray[np.intp]
 
@@ -96,7 +96,7 @@ class Predictor:
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        answers = dict.fromkeys(ANSWERS if self._names is None else (*ANSWERS, NAMES))
+        answers = dict.fromkeys(ANSWERS if self._names is None else (*ANSWERS, NAMES_KEY))
         return self._answer(documents, source, self._rows, answers)
 
     def with_excluded(self, labels: Sequence[str]) -> "Predictor":
@@ -197,7 +197,7 @@ class Predictor:
             yield {
                 "language": language,  # to keep its place in the row
                 "labels": assigned,
-                **({} if self._names is None else {NAMES: list(map(self._name, assigned))}),
+                **({} if self._names is None else {NAMES_KEY: list(map(self._name, assigned))}),
                 "best_label": self.labels[answer.best] if has_best else None,
                 "probability": answer.probability if has_best else None,
                 **self._scores(answer, thresholds[language]),
@@ -294,7 +294,7 @@ class _PredictedRow(NamedTuple):
 
 def default_top(model: Method) -> int | None:
     """How many labels a row shows unless somebody says so: all, or of many labels the most probable ones."""
-    return SHOWN_OF_MANY if len(model.classes_) > MANY else None
+    return XMC_DEFAULT_TOP if len(model.classes_) > XMC_MIN_LABELS else None
 
 
 def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
@@ -305,14 +305,14 @@ def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     """
     languages = {language: language for language in model.languages_}
     if getattr(model, "zero_shot", None) is not None:
-        languages[UNSEEN] = "und"
+        languages[OTHER_LANGUAGES] = "und"
     found = {name: _unusual_thresholds(model, language) for name, language in languages.items()}
     return {name: _in_short(each, len(model.classes_)) for name, each in found.items() if each}
 
 
 def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
-    if len(thresholds) == labels > MANY and len(set(thresholds.values())) == 1:
-        return {EVERY: next(iter(thresholds.values()))}
+    if len(thresholds) == labels > XMC_MIN_LABELS and len(set(thresholds.values())) == 1:
+        return {ALL_LABELS: next(iter(thresholds.values()))}
     return thresholds
 
 
@@ -342,6 +342,6 @@ def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
         return {}
     thresholds = model.thresholds(language)
     # A method that decides at .5 says so up to the last bit.
-    unusual = np.flatnonzero(np.abs(thresholds - HALF) >= ROUNDING)
+    unusual = np.flatnonzero(np.abs(thresholds - DEFAULT_THRESHOLD) >= ABS_TOL)
     labels = model.classes_.tolist()
     return {labels[j]: float(thresholds[j]) for j in unusual}

@@ -49,7 +49,7 @@ class BigramTfidfVectorizer(TfidfVectorizer):
         return words_and_pairs
 
 
-LESS_THAN_SHARE = 1 / 3
+LANGUAGE_EXPONENT = 1 / 3
 
 Item = TypeVar("Item")
 
@@ -85,7 +85,7 @@ def interleave_languages(
     >>> taken({"en": 2}, balance=True)
     'xyazbcdefgh'
     """
-    power = 0.0 if balance else LESS_THAN_SHARE
+    power = 0.0 if balance else LANGUAGE_EXPONENT
     shares = {tag: max(documents[tag], 1) ** power for tag in rankings}
     counts = {tag: labelled.get(tag, 0) for tag in rankings}
     open_ones = sorted(rankings)
@@ -100,13 +100,13 @@ def interleave_languages(
         yield tag, item
 
 
-OPEN = 0.8  # bits, from which on a label is in doubt
-APART = 0.5  # between what a view and what tier 2 gives a label, from which on they disagree
-FEW = 5  # labelled documents of a label, up to which it is rare
-LIKELY = 0.3  # the probability from which on a document may have a rare label
-MANY = 5  # documents from which on it is worth saying that one is like them
-FEW_OF_LANGUAGE = 0.5  # of what languages have on average
-NAMED = 2  # labels that a reason names
+MIN_MARGIN_ENTROPY = 0.8  # bits, from which on a label is in doubt
+MIN_VIEW_DISAGREEMENT = 0.5  # between what a view and what tier 2 gives a label, from which on they disagree
+MAX_RARE_EXAMPLES = 5  # labelled documents of a label, up to which it is rare
+MIN_RARE_PROBABILITY = 0.3  # the probability from which on a document may have a rare label
+MIN_SIMILAR_SHOWN = 5  # documents from which on it is worth saying that one is like them
+RARE_LANGUAGE_SHARE = 0.5  # of what languages have on average
+MAX_LABELS_NAMED = 2  # labels that a reason names
 
 
 Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
@@ -157,7 +157,9 @@ class Reasons:
         self._learned = model.documents_
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
         if examples is not None:
-            self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
+            self._rare = sorted(
+                (int(examples[j]), int(j)) for j in np.flatnonzero(examples <= MAX_RARE_EXAMPLES)
+            )
 
     def __call__(
         self,
@@ -175,7 +177,7 @@ class Reasons:
                 said.append(words)
                 columns += named
         said.append(self._of_language(language))
-        if taken.others >= MANY:
+        if taken.others >= MIN_SIMILAR_SHOWN:
             said.append(f"like {counted(taken.others, 'other')} without labels")
         return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
 
@@ -188,9 +190,9 @@ class Reasons:
             named = " and ".join(self._labels[column] for column in unsure)
             yield Reason(f"unsure {'between' if self._single else 'about'} {named}", unsure)
         column = int(doubts.disagreement[row].argmax())
-        if doubts.disagreement[row, column] >= APART:
+        if doubts.disagreement[row, column] >= MIN_VIEW_DISAGREEMENT:
             yield Reason(f"tiers disagree on {self._labels[column]}", [column])
-        likely = opinions.decisions.probabilities[row] >= LIKELY
+        likely = opinions.decisions.probabilities[row] >= MIN_RARE_PROBABILITY
         rare = next(((number, j) for number, j in self._rare if likely[j]), None)
         if rare is not None:
             number, column = rare
@@ -200,22 +202,28 @@ class Reasons:
         """The columns of labels in doubt, as many as a reason names."""
         order: list[int] = np.argsort(-doubts.by_label[row], kind="stable").tolist()
         if self._single:
-            return order[:NAMED] if doubts.by_label[row].sum() >= OPEN / 2 else []
-        return [column for column in order if doubts.margin_entropy[row, column] >= OPEN][:NAMED]
+            return order[:MAX_LABELS_NAMED] if doubts.by_label[row].sum() >= MIN_MARGIN_ENTROPY / 2 else []
+        return [column for column in order if doubts.margin_entropy[row, column] >= MIN_MARGIN_ENTROPY][
+            :MAX_LABELS_NAMED
+        ]
 
     def _of_language(self, language: str) -> str:
         if language not in self._learned:
             return "language without labels"
         mean = sum(self._learned.values()) / len(self._learned)
         number = self._learned[language]
-        return f"language with few labels ({number:,})" if number < FEW_OF_LANGUAGE * mean else ""
+        return f"language with few labels ({number:,})" if number < RARE_LANGUAGE_SHARE * mean else ""
 
 
-MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
-BLOCK = 2**22  # answers to documents that are held at a time, one per label: some 10 numbers for each
-SHOWN = 5  # probabilities that are told beside those of suggested labels, and of labels that a reason names
-LEAST = 0.05  # of those
-COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
+MAX_COMPARED_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
+VALUES_PER_BLOCK = (
+    2**22
+)  # answers to documents that are held at a time, one per label: some 10 numbers for each
+N_PROBABILITIES_SHOWN = (
+    5  # probabilities that are told beside those of suggested labels, and of labels that a reason names
+)
+MIN_PROBABILITY_SHOWN = 0.05  # of those
+SUGGESTION_COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 
 Row = dict[str, Any]
 Places = npt.NDArray[np.intp]
@@ -300,8 +308,8 @@ def _ranked(
 ) -> _Candidates:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
-    if len(texts) > MOST_DOCUMENTS:
-        drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MOST_DOCUMENTS]
+    if len(texts) > MAX_COMPARED_DOCUMENTS:
+        drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MAX_COMPARED_DOCUMENTS]
         places = np.sort(drawn)
     shown = [texts[place] for place in places.tolist()]
     weights = np.ones(len(shown), dtype=np.float32)
@@ -328,7 +336,7 @@ def _total_doubts(
 
 def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Documents, as many at a time as a model may say something of."""
-    step = max(BLOCK // len(model.classes_), 1)
+    step = max(VALUES_PER_BLOCK // len(model.classes_), 1)
     return (documents[start : start + step] for start in range(0, len(documents), step))
 
 
@@ -377,7 +385,9 @@ def _labels(model: Opinionated, opinions: ViewPredictions | None, row: int, name
     decisions, names = opinions.decisions, [str(label) for label in model.classes_]
     assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]
     order = np.argsort(-probabilities, kind="stable").tolist()
-    likely = [column for column in order if probabilities[column] >= LEAST][:SHOWN]
+    likely = [column for column in order if probabilities[column] >= MIN_PROBABILITY_SHOWN][
+        :N_PROBABILITIES_SHOWN
+    ]
     told = {*np.flatnonzero(assigned).tolist(), *likely, *named}
     return {
         "suggested": [names[column] for column in order if assigned[column]],

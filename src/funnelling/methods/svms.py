@@ -13,7 +13,7 @@ from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.model import Method
 from funnelling.methods.parameters import check_c
-from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet, calibrator_type
+from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet, calibrator_type
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
@@ -155,7 +155,7 @@ class SharedSpaceBaseline(SVMBaseline):
         learner = self._learner(training)
         if self.space_.dense:
             learner = learner.over_dense(X)
-        total = learner.problems_solved(training.columns, FOLDS)
+        total = learner.problems_solved(training.columns, INNER_FOLDS)
         name = self._name()
         with progress_bar(name, total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)

@@ -25,9 +25,9 @@ from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.text.excerpts import beginning
 
-FOLDS = 5  # of every inner cross-validation: calibration, choice of C
+INNER_FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
-NEW = -1  # the place of a document that was not there before
+NEW_DOCUMENT = -1  # the place of a document that was not there before
 
 Calibrator = Calibration | Temperature  # what makes probabilities of final scores
 
@@ -64,7 +64,7 @@ class PreparedTexts:
 
 @dataclass(frozen=True)
 class PreviousFit:
-    """A fitted model that is to learn on, and where the documents of now were among its own, or `NEW`.
+    """A fitted model that is to learn on, and where today's documents were among its own, or `NEW_DOCUMENT`.
 
     Languages that are ``untouched`` have the same documents and labels as then; so many documents have
     ``changed``. ``exact`` asks for the bits of a fit on all documents at once.
@@ -118,7 +118,7 @@ class TrainingSet:
         """Add the folds that follow from the seed, the language and the groups."""
         folds = {
             language: assign_folds(
-                FOLDS, length(rows), seed, "folds", language=language, groups=groups[language]
+                INNER_FOLDS, length(rows), seed, "folds", language=language, groups=groups[language]
             )
             for language, rows in targets.items()
         }

@@ -6,7 +6,7 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.registry import MEASURES, TITLES, are_ranked, main_measures
-from funnelling.methods.merging import FIRST, is_whole
+from funnelling.methods.merging import FIRST_STEP, is_whole
 from funnelling.methods.registry import title
 from funnelling.report.labels import mistakes
 from funnelling.report.measures import languages_table, notes, rates
@@ -157,7 +157,7 @@ def history_note(description: Mapping[str, Any]) -> str:
         return NOT_KNOWN
     if is_whole(history, documents):
         return ""
-    before = "what came before" if history[0]["step"] != FIRST else "what came after"
+    before = "what came before" if history[0]["step"] != FIRST_STEP else "what came after"
     return f"That is not all, {before} is not known: it was done in Python, or by an earlier version."
 
 

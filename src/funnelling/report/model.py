@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.errors import counted
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.registry import title
 from funnelling.report.card import (
     CHOICE_NOTE,
@@ -33,7 +33,7 @@ from funnelling.report.tables import Table
 
 MODEL = "the model"
 FEW_LABELS = 15  # whose table is not folded away
-MOST_LABELS = MANY  # that a table has
+MOST_LABELS = XMC_MIN_LABELS  # that a table has
 WORST_LABELS = 25  # that have a bar
 PAIRS = 10
 NO_TEXTS = (

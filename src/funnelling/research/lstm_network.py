@@ -24,7 +24,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from funnelling.matrices import BLOCK, Floats, one_blas_thread
+from funnelling.matrices import ROWS_PER_BLOCK, Floats, one_blas_thread
 from funnelling.randomness import stream
 from funnelling.runtime.threads import map_threads
 from funnelling.spaces.word_vectors import read_vectors
@@ -319,20 +319,20 @@ def _output(weights: Weights, dense: torch.Tensor) -> torch.Tensor:
 def predicted_scores(weights: Weights, look_up: LookUp, words: Numbers, n_jobs: int | None) -> Floats:
     """Scores of documents; a document's bits do not depend on its neighbours.
 
-    Documents of similar length are read together, always `BLOCK` of them, so that products have the same
-    shapes for any documents.
+    Documents of similar length are read together, always `ROWS_PER_BLOCK` of them, so that products have the
+    same shapes for any documents.
     """
     lengths = lengths_of(words)
     order = np.argsort(lengths, kind="stable")
     scores = np.empty((len(words), len(weights["output_biases"])), dtype=np.float32)
 
     def score(block: int) -> None:
-        documents = order[block * BLOCK : (block + 1) * BLOCK]
-        padded = np.full((BLOCK, lengths[documents[-1]]), PADDING, dtype=np.int64)
+        documents = order[block * ROWS_PER_BLOCK : (block + 1) * ROWS_PER_BLOCK]
+        padded = np.full((ROWS_PER_BLOCK, lengths[documents[-1]]), PADDING, dtype=np.int64)
         padded[: len(documents)] = words[documents, : padded.shape[1]]
         scores[documents] = _score_block(weights, look_up(padded), lengths_of(padded))[: len(documents)]
 
-    for _ in map_threads(score, -(-len(words) // BLOCK), n_jobs):
+    for _ in map_threads(score, -(-len(words) // ROWS_PER_BLOCK), n_jobs):
         pass
     return scores
 

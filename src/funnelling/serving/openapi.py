@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Method
 from funnelling.serving.guard import MEDIA_TYPE
 from funnelling.serving.requests import Requests
@@ -197,7 +197,7 @@ def response_types(labels: LabelSpace, limits: Limits) -> list[Any]:
 
 
 def _of_scores(labels: int, single: bool) -> str:
-    if labels > MANY:
+    if labels > XMC_MIN_LABELS:
         return "The probability of each label, or of those that are candidates, the most probable first."
     return "The probability of each label" + ("; they sum to 1." if single else ".")
 

@@ -26,7 +26,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Method
 from funnelling.methods.rows import NO_THRESHOLD
 from funnelling.serving.guard import HTTPProblem
@@ -281,7 +281,7 @@ def _label_type(labels: list[str]) -> Any:
         return label
 
     # Not a Literal, which cannot hold half of a surrogate pair. Thousands are listed by /v1/model alone.
-    schema = {"type": "string"} if len(labels) > MANY else {"type": "string", "enum": labels}
+    schema = {"type": "string"} if len(labels) > XMC_MIN_LABELS else {"type": "string", "enum": labels}
     return Annotated[str, AfterValidator(check), WithJsonSchema(schema)]
 
 

@@ -10,7 +10,7 @@ from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources
 from funnelling.spaces.words import PooledSpace
-from funnelling.state import SMALLEST, empty_row, expect, expect_by, expect_matrix, expect_numbers
+from funnelling.state import MIN_DIVISOR, empty_row, expect, expect_by, expect_matrix, expect_numbers
 
 
 class LRISpace(PooledSpace):
@@ -110,7 +110,7 @@ class DCISpace(MonolingualBowSpace):
         for language, columns in words.items():
             expect_numbers(profiles[language], (columns, width), "the profiles of words")
             expect_numbers(means[language], (width,), "the means of a language")
-            expect_numbers(deviations[language], (width,), "the deviations of a language", least=SMALLEST)
+            expect_numbers(deviations[language], (width,), "the deviations of a language", least=MIN_DIVISOR)
         pivots: Matrix = empty_row(width, dense=True)
         return pivots
 

@@ -28,7 +28,7 @@ VIEWS = {  # where each is defined: what a model does not need is not loaded
     "embeddings": "funnelling.spaces.embedded.EmbeddedSpace",
     "encoder": "funnelling.spaces.outside.EncoderSpace",
 }
-NAMES = (OWN, *VIEWS)
+VIEW_NAMES = (OWN, *VIEWS)
 
 View = Any  # a name, a space, a scikit-learn transformer of texts or a function of texts
 
@@ -47,8 +47,8 @@ def check_views(views: Any) -> None:
         if not isinstance(view, str):
             _check_custom(view)
             continue
-        if view not in NAMES:
-            raise InputError(f"There is no view {view!r}. Choose from {', '.join(NAMES)}.")
+        if view not in VIEW_NAMES:
+            raise InputError(f"There is no view {view!r}. Choose from {', '.join(VIEW_NAMES)}.")
         if view in names:
             raise InputError(f"The view {view!r} is there twice. Leave one out.")
         names.add(view)
@@ -91,7 +91,7 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     ('lengths', 'lengths-2', 'own-2')
     """
     names = (name if number == 1 else f"{name}-{number}" for number in count(1))
-    return next(free for free in names if free not in taken and free not in (*NAMES, SHARED))
+    return next(free for free in names if free not in taken and free not in (*VIEW_NAMES, SHARED))
 
 
 def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") -> Space:

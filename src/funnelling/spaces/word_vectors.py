@@ -36,7 +36,7 @@ AnyPath = str | os.PathLike[str]
 # Numbers are parsed in blocks of lines, which is twice as fast as line by line.
 _LINES_PER_BLOCK = 1_000
 # A header is shorter; more is not read, for the file may have no line ends at all.
-_LONGEST_HEADER = 1_000
+_MAX_HEADER_BYTES = 1_000
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = b" \r\n"  # fastText ends its lines with a space
@@ -155,7 +155,7 @@ _Row = tuple[int, str, bytes]  # number of the line, word, the numbers as text
 
 
 def _header(stream: BinaryIO, name: str) -> tuple[int, int]:
-    line = stream.readline(_LONGEST_HEADER).removeprefix(_BYTE_ORDER_MARK)
+    line = stream.readline(_MAX_HEADER_BYTES).removeprefix(_BYTE_ORDER_MARK)
     if not line:
         raise InputError(f"{name}: the file is empty. Copy or download it again.")
     match = _HEADER.fullmatch(line.rstrip(_LINE_END))

@@ -74,7 +74,7 @@ class PooledSpace(Space):
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
 
 
-SHORTEST, LONGEST = 3, 6  # characters of a run; see the ablation in benchmarks/README.md
+MIN_NGRAM_LENGTH, MAX_NGRAM_LENGTH = 3, 6  # characters of a run; see the ablation in benchmarks/README.md
 
 
 class CharacterSpace(PooledSpace):
@@ -93,14 +93,16 @@ class CharacterSpace(PooledSpace):
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> Self:  # noqa: ARG003
-        return cls(SHORTEST, resources.verbose, LONGEST, latin=True)
+        return cls(MIN_NGRAM_LENGTH, resources.verbose, MAX_NGRAM_LENGTH, latin=True)
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, self.name, "runs of characters")
         return super().fit(documents, targets)
 
 
-HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length: the whole has 1, if neither is empty
+HALF_LENGTH = np.float32(
+    np.sqrt(0.5)
+)  # each half of a vector has this length: the whole has 1, if neither is empty
 
 
 class MixedSpace(Space):
@@ -202,11 +204,13 @@ def rarest_word(documents: int) -> int:
 
 
 def _beside(words: Any, characters: Any) -> Matrix:
-    beside: Matrix = sparse.hstack([words * HALF, characters * HALF], format="csr")
+    beside: Matrix = sparse.hstack([words * HALF_LENGTH, characters * HALF_LENGTH], format="csr")
     return beside
 
 
-LANGUAGE = 0.5  # the weight of a language, a column of its own, beside 1 for all features of a document
+LANGUAGE_WEIGHT = (
+    0.5  # the weight of a language, a column of its own, beside 1 for all features of a document
+)
 
 
 class OwnMixedSpace(MixedSpace):
@@ -267,7 +271,7 @@ class OwnMixedSpace(MixedSpace):
         evident = np.unique(known.row)  # of which something is known
         entries = (
             (known.data, known.row, starts[number] + known.col),
-            (np.full(len(evident), LANGUAGE), evident, np.full(len(evident), starts[-1] + number)),
+            (np.full(len(evident), LANGUAGE_WEIGHT), evident, np.full(len(evident), starts[-1] + number)),
         )
         values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
         own: Matrix = sparse.csr_array(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.state import MOST_COLUMNS
+from funnelling.state import MAX_COLUMNS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
 # What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
@@ -183,7 +183,7 @@ def _matrix(buffers: list[Any], shape: Any) -> sparse.csr_array[Any]:
     if any(not isinstance(buffer, np.ndarray) or buffer.ndim != 1 for buffer in buffers):
         raise TypeError("a sparse matrix of no arrays")
     data, indices, indptr = buffers
-    if indices.dtype.kind != "i" or indptr.dtype != indices.dtype or columns > MOST_COLUMNS:
+    if indices.dtype.kind != "i" or indptr.dtype != indices.dtype or columns > MAX_COLUMNS:
         raise ValueError("no indices of a sparse matrix")
     matrix = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
     matrix.check_format(full_check=True)

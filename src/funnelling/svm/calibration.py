@@ -7,19 +7,19 @@ import numpy.typing as npt
 
 from funnelling.matrices import Scores, Targets
 from funnelling.runtime.threads import map_threads
-from funnelling.state import LARGEST, expect, expect_number, expect_numbers
+from funnelling.state import MAX_ABS_VALUE, expect, expect_number, expect_numbers
 from funnelling.svm.compiled import sigmoid
 
 Array = npt.NDArray[np.float64]
 
 MAX_STEPS = 100
-RIDGE = 1e-12
-SMALLEST_SLOPE = 1e-8
-KINDS = ("platt", "fixed", "none")
+HESSIAN_RIDGE = 1e-12
+MIN_SLOPE = 1e-8
+CALIBRATION_KINDS = ("platt", "fixed", "none")
 # Of a label that no training document has: the score, by libsvm's rule, and the posterior. In the paper both
 # are 0; a score of 0 is no posterior of 0 under a sigmoid, so the posterior stands by itself.
 REJECTED, ABSENT = -1.0, 0.0
-BLOCK = 2**16  # scores that are fitted together: as many as fit into cache
+VALUES_PER_BLOCK = 2**16  # scores that are fitted together: as many as fit into cache
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Calibration:
 
     def check_labels(self, labels: int) -> None:
         """Refuse a state that could not make posteriors of so many labels' scores."""
-        expect(self.kind in KINDS, "the kind of a calibration")
-        expect_numbers(self.slope, (labels,), "the slope of a calibration", least=SMALLEST_SLOPE)
+        expect(self.kind in CALIBRATION_KINDS, "the kind of a calibration")
+        expect_numbers(self.slope, (labels,), "the slope of a calibration", least=MIN_SLOPE)
         expect_numbers(self.offset, (labels,), "the offset of a calibration")
         constant = np.nan_to_num(self.constant, nan=0.0)
         expect_numbers(constant, (labels,), "the constant of a calibration", least=0, most=1)
@@ -87,7 +87,7 @@ class Temperature:
 
     def check_labels(self, labels: int) -> None:  # noqa: ARG002
         """Refuse what is no slope; it knows no labels."""
-        expect_number(self.slope, "the slope of a temperature", SMALLEST_SLOPE, LARGEST)
+        expect_number(self.slope, "the slope of a temperature", MIN_SLOPE, MAX_ABS_VALUE)
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":  # noqa: ARG002
         """The same: it knows no labels."""
@@ -131,7 +131,7 @@ def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tu
     start = np.log((positives + 1.0) / (negatives + 1.0))
     slope, offset = np.zeros(len(goal)), start.copy()
 
-    labels = max(1, BLOCK // goal.shape[1])  # per block
+    labels = max(1, VALUES_PER_BLOCK // goal.shape[1])  # per block
 
     def fit(block: int) -> None:
         rows = slice(block * labels, (block + 1) * labels)
@@ -141,7 +141,7 @@ def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tu
 
     for _ in map_threads(fit, -(-len(goal) // labels), n_jobs):
         pass
-    falling = slope <= SMALLEST_SLOPE
+    falling = slope <= MIN_SLOPE
     if falling.any():
         common = np.median(slope[~falling]) if not falling.all() else 1.0
         slope[falling] = common
@@ -209,11 +209,11 @@ class _Point:
         scores about their centre; computed as a difference of products, it would be 0 for many equal scores.
         """
         weight = self.probabilities * (1 - self.probabilities)
-        curvature = weight.sum(axis=1) + RIDGE
+        curvature = weight.sum(axis=1) + HESSIAN_RIDGE
         if not free_slope:
             return np.zeros(len(curvature)), -self.offset_gradient / curvature
         centre = np.einsum("ij,ij->i", weight, scores) / curvature
-        spread = np.einsum("ij,ij->i", weight, (scores - centre[:, None]) ** 2) + RIDGE
+        spread = np.einsum("ij,ij->i", weight, (scores - centre[:, None]) ** 2) + HESSIAN_RIDGE
         slope: Array = -(self.slope_gradient - centre * self.offset_gradient) / spread
         return slope, -self.offset_gradient / curvature - centre * slope
 

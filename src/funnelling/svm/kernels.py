@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
+from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
 from funnelling.runtime.threads import map_threads
 from funnelling.svm import compiled
 
 GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
 WEIGHT_COLUMNS = 10_000  # of a block of weights
-FREQUENT = 1 / 6  # of the documents: columns that more of them have are multiplied densely
+FREQUENT_SHARE = 1 / 6  # of the documents: columns that more of them have are multiplied densely
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:
     if is_sparse(X):
         rows: Any = sparse.csr_array(frequent)
         documents_with = np.bincount(rows.indices, minlength=rows.shape[1])
-        least = rows.shape[0] * FREQUENT
+        least = rows.shape[0] * FREQUENT_SHARE
         if np.count_nonzero(documents_with > least) > rows.shape[0]:  # they would take more than the Gram
             least = np.partition(documents_with, -rows.shape[0])[-rows.shape[0]]
         many = documents_with > least
@@ -201,18 +201,20 @@ def _symmetric(n: int, block: Callable[[int, int], Floats], n_jobs: int | None) 
 
 
 def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
-    """Kernel values between support vectors and new documents, ``BLOCK`` documents (columns) at a time."""
+    """Kernel values of support vectors and documents, ``ROWS_PER_BLOCK`` documents (columns) at a time."""
     norms = squared_norms(support)
-    padded = np.zeros((BLOCK, X.shape[1]), dtype=np.float32)
-    for start in range(0, len(X), BLOCK):
-        rows = slice(start, min(start + BLOCK, len(X)))
+    padded = np.zeros((ROWS_PER_BLOCK, X.shape[1]), dtype=np.float32)
+    for start in range(0, len(X), ROWS_PER_BLOCK):
+        rows = slice(start, min(start + ROWS_PER_BLOCK, len(X)))
         count = rows.stop - rows.start
         padded[:count] = X[rows]
         padded[count:] = 0
         yield rows, rbf(support, padded, norms, squared_norms(padded), gamma)
 
 
-SMALLEST = 1e-6  # eigenvalue that is used, relative to the largest: below, single precision is noise
+MIN_RELATIVE_EIGENVALUE = (
+    1e-6  # eigenvalue that is used, relative to the largest: below, single precision is noise
+)
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ class NystromMap:
         gram = rbf_gram(sample, gamma, n_jobs)
         with one_blas_thread():
             values, vectors = np.linalg.eigh(gram.astype(np.float64))
-        large = values > SMALLEST * values[-1]
+        large = values > MIN_RELATIVE_EIGENVALUE * values[-1]
         return cls(sample, (vectors[:, large] / np.sqrt(values[large])).astype(np.float32), gamma)
 
     def vectors(self, X: Floats, n_jobs: int | None = None) -> Floats:

@@ -40,12 +40,16 @@ from funnelling.svm.solver import TOLERANCE
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
-ENOUGH = 2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
-ROUGH = 50 * TOLERANCE  # enough to see whether a C is worse: F1 of many decisions is right to .002 or so
-CLEARLY = 0.003  # of F1
-STEEP = 0.01  # of F1, lost with the first worse one: a look that is right to .005 shows whether it goes on
-ROUGHEST = 500 * TOLERANCE
-DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
+STOP_AFTER_WORSE_CS = (
+    2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
+)
+LOOSE_TOL = 50 * TOLERANCE  # enough to see whether a C is worse: F1 of many decisions is right to .002 or so
+MIN_F1_DIFFERENCE = 0.003  # of F1
+STEEP_F1_LOSS = (
+    0.01  # of F1, lost with the first worse one: a look that is right to .005 shows whether it goes on
+)
+LOOSEST_TOL = 500 * TOLERANCE
+MIN_DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
 
 logger = logging.getLogger(__name__)
 
@@ -197,10 +201,10 @@ class Problem:
         over_vectors = self.plan.form == "vectors"
         if not beyond or not (search.worse or (len(beyond) == 1 and over_vectors)):
             return False
-        if self.targets.size < DECISIONS or not is_local():
+        if self.targets.size < MIN_DECISIONS or not is_local():
             return False
-        steep = over_vectors and search.lost > STEEP
-        tolerance, margin = (ROUGHEST, STEEP) if steep else (ROUGH, CLEARLY)
+        steep = over_vectors and search.lost > STEEP_F1_LOSS
+        tolerance, margin = (LOOSEST_TOL, STEEP_F1_LOSS) if steep else (LOOSE_TOL, MIN_F1_DIFFERENCE)
         rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance, no_progress)[0]
         return quality(rough) < search.highest - margin
 
@@ -336,7 +340,7 @@ class Search:
 
     @property
     def is_over(self) -> bool:
-        return self.worse >= ENOUGH
+        return self.worse >= STOP_AFTER_WORSE_CS
 
 
 def _micro_f1(targets: Targets, decisions: Targets) -> float:

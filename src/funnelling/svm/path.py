@@ -18,7 +18,7 @@ from funnelling.runtime.threads import map_threads
 from funnelling.svm.kernels import Kernel, aligned
 from funnelling.svm.solver import TOLERANCE, Problems
 
-PIECES = 4  # per worker: with fewer, all wait longer for the last
+PIECES_PER_WORKER = 4  # per worker: with fewer, all wait longer for the last
 
 Coefficients = Any  # a sparse matrix (documents, labels): what each document adds to each label's classifier
 
@@ -149,7 +149,7 @@ def solve_path(
             paths[order[k]] = path
             advance(len(active) * len(Cs))
     else:
-        count = min(labels, PIECES * workers())
+        count = min(labels, PIECES_PER_WORKER * workers())
         pieces = [order[k::count] for k in range(count)]
         data = (kernel, targets, active, own, Cs, start)
         for k, of_piece in map_chunks(_solve_labels, data, [(piece,) for piece in pieces]):
@@ -219,8 +219,8 @@ def _warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
         )
 
 
-LANDMARKS = 500  # of the Nyström map, where memory allows
-FEWEST = 32  # landmarks worth a map
+MAX_LANDMARKS = 500  # of the Nyström map, where memory allows
+MIN_LANDMARKS = 32  # landmarks worth a map
 GRAM_PAYS = 16  # how many numbers of a Gram are read as fast as one of a sparse vector
 
 
@@ -259,11 +259,11 @@ def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
     """The Gram, or a Nyström map where the Gram would pass the limit; refused where not even a map fits."""
     if gram_bytes(documents) <= memory_limit:
         return Plan("gram")
-    landmarks = min(LANDMARKS, int(memory_limit / (4 * documents)))
-    if landmarks < FEWEST:
+    landmarks = min(MAX_LANDMARKS, int(memory_limit / (4 * documents)))
+    if landmarks < MIN_LANDMARKS:
         raise InputError(
-            f"{what}: {documents:,} documents need {amount(4 * documents * FEWEST)}, over the memory_limit "
-            f"of {amount(memory_limit)}. Raise memory_limit or train on fewer documents."
+            f"{what}: {documents:,} documents need {amount(4 * documents * MIN_LANDMARKS)}, over the "
+            f"memory_limit of {amount(memory_limit)}. Raise memory_limit or train on fewer documents."
         )
     return Plan(
         "nystrom",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
 from funnelling.state import HasShape, columns_of, expect, expect_flag, expect_number, expect_numbers
 from funnelling.svm import compiled
 from funnelling.svm.kernels import rbf_blocks
@@ -79,7 +79,7 @@ class KernelScorer:
         if compiled.native is None or self._sparse_by_label is None:
             sums: npt.NDArray[np.float64] = self._by_label @ block.astype(np.float64)
         else:
-            sums = np.empty((len(self.bias), BLOCK))
+            sums = np.empty((len(self.bias), ROWS_PER_BLOCK))
             compiled.native.sum_rows(sums, block, *self._sparse_by_label)
         return sums
 

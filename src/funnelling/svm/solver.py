@@ -14,7 +14,7 @@ from funnelling.svm.kernels import Kernel, Vectors
 
 TOLERANCE = 1e-3
 EXHAUSTED, NOT_FINITE = 3, 4  # statuses of the native solver: out of steps; values that are not finite
-MOST_STEPS = 1_000_000  # of a problem of few documents that does not end: a second of work, or less
+MAX_STEPS = 1_000_000  # of a problem of few documents that does not end: a second of work, or less
 UNUSABLE_FEATURES = (
     "The features hold values that are not finite, or too large to be summed. "
     "Remove them, and scale the features to about 1."
@@ -94,7 +94,7 @@ class Problems:
                     kernel, signs, self._active[fold], C, self._tolerance, coefficients[fold], scores[fold]
                 )
             return LabelSolution(bias, scores, False)
-        steps = max(MOST_STEPS, 1_000 * documents)
+        steps = max(MAX_STEPS, 1_000 * documents)
         tolerances = self._tolerance, float(self._fold_tolerances[label])
         arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, *tolerances, steps
         if isinstance(kernel, Vectors):

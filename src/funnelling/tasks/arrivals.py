@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from funnelling.errors import InputError, counted
 from funnelling.formats.document import LineNumber
 from funnelling.methods.archive import Archive
-from funnelling.methods.merging import FIRST, DocumentRows, Merged, tuned_for_some
+from funnelling.methods.merging import FIRST_STEP, DocumentRows, Merged, tuned_for_some
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _there_twice(merged: Merged) -> list[str]:
 def _chosen_by(model: "Method") -> int:
     """How many documents there were when the views of a model were chosen, as far as it remembers."""
     for step in reversed(getattr(model, "history_", [])):
-        if step["step"] in (FIRST, "forget") or step.get("views") == CHOSEN_ANEW:
+        if step["step"] in (FIRST_STEP, "forget") or step.get("views") == CHOSEN_ANEW:
             return int(step["after"]["documents"])
     return sum(model.training_.sizes.values())
 

@@ -12,7 +12,7 @@ from funnelling.evaluation.measuring import as_indicators, spread, supported_doc
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
 from funnelling.methods.merging import DocumentRows
-from funnelling.methods.training_set import NEW
+from funnelling.methods.training_set import NEW_DOCUMENT
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.outside import EncoderSpace
 from funnelling.spaces.reference import ReferenceSpace
@@ -129,7 +129,7 @@ class _Comparison:
     ) -> PairedDecisions:
         archive = self._after.training_
         truth = self._after.label_space.by_class({language: archive.targets[language]})[language]
-        old, new = np.flatnonzero(places != NEW), np.flatnonzero(places == NEW)
+        old, new = np.flatnonzero(places != NEW_DOCUMENT), np.flatnonzero(places == NEW_DOCUMENT)
         decided: Targets | None = None
         # A model that held nothing out, as one whose tier 2 a sample taught, tells nothing of old documents.
         if language in before or (not len(old) and self._before.serves(language)):

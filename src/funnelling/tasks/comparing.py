@@ -8,8 +8,8 @@ from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.pieces import Result, ResultCache
 from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.matrices import MANY
-from funnelling.methods.registry import COMPARED, FOR_MANY, Settings, make_method
+from funnelling.matrices import XMC_MIN_LABELS
+from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD, Settings, make_method
 from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
@@ -109,8 +109,8 @@ def usual_methods(trials: Sequence[Trial]) -> tuple[list[str], list[str]]:
     Beside the one that is made for many labels there is Naive, as long as its classifiers can be afforded.
     """
     labels = max(len(trial.train.label_set()) for trial in trials)
-    if labels <= MANY:
-        return list(COMPARED), []
+    if labels <= XMC_MIN_LABELS:
+        return list(DEFAULT_COMPARISON), []
     cells = labels * max(len(trial.train) for trial in trials)
-    names = [FOR_MANY] if cells > AFFORDABLE else [COMPARED[0], FOR_MANY]
+    names = [DEFAULT_XMC_METHOD] if cells > AFFORDABLE else [DEFAULT_COMPARISON[0], DEFAULT_XMC_METHOD]
     return names, [f"{labels:,} labels: comparing {' and '.join(names)}. --methods names others."]

@@ -14,7 +14,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.registry import title
 from funnelling.report.comparison import run_facts
@@ -83,7 +83,7 @@ def evaluate(
             f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
             "Use --confused."
         )
-    if confusion and len(classifier.classes_) > MANY:
+    if confusion and len(classifier.classes_) > XMC_MIN_LABELS:
         raise InputError(
             f"{shown_name(model)}: a confusion matrix of {len(classifier.classes_):,} labels is too large to "
             "read. Use --confused."

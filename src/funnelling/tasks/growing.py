@@ -19,7 +19,7 @@ from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.methods.archive import Archive
 from funnelling.methods.merging import Merged, remember_step, with_targets
-from funnelling.methods.training_set import NEW
+from funnelling.methods.training_set import NEW_DOCUMENT
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import Document
@@ -358,7 +358,7 @@ def _both(first: Merged, second: Merged) -> Merged:
     """What two steps made of an archive."""
     before = {tag: rows for tag, rows in first.places.items() if tag in second.places}
     places = {
-        tag: np.where(rows == NEW, NEW, before[tag][rows]) if tag in before else rows
+        tag: np.where(rows == NEW_DOCUMENT, NEW_DOCUMENT, before[tag][rows]) if tag in before else rows
         for tag, rows in second.places.items()
     }
     corrected = united(first.corrected, second.corrected)

@@ -27,7 +27,7 @@ from funnelling.formats.tables import (
     to_json,
     write_table,
 )
-from funnelling.matrices import MANY
+from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.rows import Predictor, batches, default_top, thresholds_of
 from funnelling.runtime.messages import MODEL
@@ -69,7 +69,7 @@ class PredictionTable:
                 "--scores wide makes columns, and JSON Lines has none. "
                 "Choose a name that ends in .csv, .tsv, .xlsx or .parquet."
             )
-        if scores == "wide" and len(labels) > MANY:
+        if scores == "wide" and len(labels) > XMC_MIN_LABELS:
             raise InputError(
                 f"--scores wide would make {len(labels):,} columns. Use --scores list, and --top for more of "
                 "them."

@@ -14,7 +14,7 @@ from funnelling.evaluation.measuring import evaluate_dummies, model_scores
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
-from funnelling.methods.merging import FIRST, remember_step
+from funnelling.methods.merging import FIRST_STEP, remember_step
 from funnelling.methods.registry import make_method
 from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
@@ -86,7 +86,7 @@ class Quickstart:
             [trial.test],
             seed,
         )
-        remember_step(model, FIRST, file=self.documents_file, documents=model.documents_)
+        remember_step(model, FIRST_STEP, file=self.documents_file, documents=model.documents_)
         self.folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
         scores = {**model_scores(results[METHOD]), "how": how}

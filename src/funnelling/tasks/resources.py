@@ -11,7 +11,7 @@ from funnelling.errors import InputError, counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
 from funnelling.methods.model import label_set_for
-from funnelling.methods.registry import RESOURCES, Settings, lacking, make_method
+from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.outside import digest as encoder_digest
 from funnelling.spaces.outside import find_encoder
 from funnelling.spaces.word_vectors import find_vectors
@@ -77,7 +77,7 @@ def check_resources(name: str, at_hand: Collection[str]) -> None:
     """
     missing = lacking(name, at_hand)
     if missing:
-        raise InputError(f"{name} needs {' and '.join(RESOURCES[need] for need in missing)}.")
+        raise InputError(f"{name} needs {' and '.join(METHOD_RESOURCES[need] for need in missing)}.")
 
 
 def choose_methods(
@@ -95,7 +95,9 @@ def choose_methods(
             check_resources(name, at_hand)
     needs = {name: lacking(name, at_hand) for name in names}
     incomplete = [
-        f"{name} ({' and '.join(RESOURCES[need] for need in needs[name])})" for name in names if needs[name]
+        f"{name} ({' and '.join(METHOD_RESOURCES[need] for need in needs[name])})"
+        for name in names
+        if needs[name]
     ]
     notes = [f"Left out for what they lack: {'; '.join(incomplete)}."] if incomplete else []
     return [name for name in names if not needs[name]], notes

@@ -22,12 +22,12 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
 from funnelling.formats.tables import PARQUET
 from funnelling.funnel.design import is_auto
-from funnelling.funnel.many.candidates import MOST
-from funnelling.matrices import MANY
-from funnelling.matrices import MANY as MANY_LABELS
+from funnelling.funnel.many.candidates import MAX_CANDIDATES
+from funnelling.matrices import XMC_MIN_LABELS
+from funnelling.matrices import XMC_MIN_LABELS as MANY_LABELS
 from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
-from funnelling.methods.registry import FOR_MANY, USUAL, make_method, name_of
+from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, make_method, name_of
 from funnelling.methods.training_set import PreparedTexts
 from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import Reporter, silent
@@ -197,7 +197,7 @@ def train(
     (['en', 'it'], 'Measured on 6 test documents.')
     """
     if method is None:
-        method, if_many = USUAL, if_many or make_method(FOR_MANY, seed=seed)
+        method, if_many = DEFAULT_METHOD, if_many or make_method(DEFAULT_XMC_METHOD, seed=seed)
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
     if learns_by_parts(model, data) and if_many is not None and has_many_labels(data, layout, model.verbose):
@@ -217,17 +217,19 @@ def train(
             labels.rules(trial.train.label_set()).check()
         notes += without_parents(trial.train, labels, label_set)
         number = len(trial.train.label_set())
-        if number > MANY and (if_many is not None or not model.sparse_labels):
+        if number > XMC_MIN_LABELS and (if_many is not None or not model.sparse_labels):
             model = if_many or model
             notes.append(_on_many(number, model))
         nameable = labels.assignable().difference(trial.train.label_set()) if labels is not None else ()
         if nameable and model.learns_names:
             notes.append(f"{counted(len(nameable), 'label')} without training documents: learned by name.")
-        crowded = sum(len(own) > MOST for own in trial.train.label_lists()) if model.sparse_labels else 0
+        crowded = (
+            sum(len(own) > MAX_CANDIDATES for own in trial.train.label_lists()) if model.sparse_labels else 0
+        )
         if crowded:
             notes.append(
-                f"{counted(crowded, 'training document')} with more than {MOST} labels: {name_of(model)} "
-                f"gives a document {MOST} at most."
+                f"{counted(crowded, 'training document')} with more than {MAX_CANDIDATES} labels: "
+                f"{name_of(model)} gives a document {MAX_CANDIDATES} at most."
             )
         measurement = _fit_file(
             model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
@@ -305,7 +307,7 @@ def _on_many(number: int, model: "Method") -> str:
     """A line on so many labels: what is trained for them, or what should be."""
     if model.sparse_labels:
         return f"{number:,} labels: {name_of(model)} is trained, which is made for so many."
-    return f"{number:,} labels: {name_of(model)} will take long. {FOR_MANY} is made for so many."
+    return f"{number:,} labels: {name_of(model)} will take long. {DEFAULT_XMC_METHOD} is made for so many."
 
 
 @contextmanager

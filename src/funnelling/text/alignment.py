@@ -13,8 +13,8 @@ from funnelling.runtime.threads import raise_if_cancelled
 
 Spelling = Callable[[str], str]
 
-LONGEST_CLUSTER = 64  # characters that are spelled as one; no script has so many
-BLOCK = 32  # characters that are first tried together
+MAX_CLUSTER_CHARACTERS = 64  # characters that are spelled as one; no script has so many
+CHARACTERS_PER_BLOCK = 32  # characters that are first tried together
 _chunk = re.compile(r"\s+|\S+")
 
 
@@ -105,24 +105,24 @@ def _joined(chunk: str, sizes: Sequence[int], size_of: Callable[[str], int]) -> 
     apart = untried = 1
     for i in range(1, len(chunk)):
         if i >= untried and start == i - 1:
-            untried = i + BLOCK
+            untried = i + CHARACTERS_PER_BLOCK
             if size_of(chunk[start:untried]) == sum(sizes[start:untried]):
                 apart = untried
         together = size + sizes[i] if i < apart else size_of(chunk[start : i + 1])
         if together == size + sizes[i]:
             pieces.append((start, i, size))
             start, together = i, sizes[i]
-        elif i - start >= LONGEST_CLUSTER:
+        elif i - start >= MAX_CLUSTER_CHARACTERS:
             return []
         size = together
     return [*pieces, (start, len(chunk), size)]
 
 
-MOST_MARKS = 30  # on one letter; no script stacks more
+MAX_MARKS = 30  # on one letter; no script stacks more
 
 _MAYBE_MARK = r"[^\w\x00-\xbf\u2000-\u206f\u3000-\u3029]"  # all marks, and some signs
 _maybe_mark = re.compile(_MAYBE_MARK)
-_maybe_pile = re.compile(f"{_MAYBE_MARK}{{{MOST_MARKS + 1}}}")
+_maybe_pile = re.compile(f"{_MAYBE_MARK}{{{MAX_MARKS + 1}}}")
 _CODES = 0x110000
 
 
@@ -138,7 +138,7 @@ def normalised(form: Literal["NFC", "NFD"], text: str) -> str:
     if text.isascii():
         return text
     # Of a run that is too long, one in every so many characters is a mark: most texts are told by a glance.
-    if _maybe_mark.search(text[:: MOST_MARKS + 1]) and _maybe_pile.search(text):
+    if _maybe_mark.search(text[:: MAX_MARKS + 1]) and _maybe_pile.search(text):
         text = _without_piles(text)
     return unicodedata.normalize(form, text)
 
@@ -157,7 +157,7 @@ def _without_piles(text: str) -> str:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     places = np.arange(len(codes))
     letters = np.maximum.accumulate(np.where(_marks()[codes], -1, places))  # the last one up to each place
-    kept: bytes = codes[places - letters <= MOST_MARKS].tobytes()
+    kept: bytes = codes[places - letters <= MAX_MARKS].tobytes()
     return kept.decode("utf-32-le", "surrogatepass")
 
 

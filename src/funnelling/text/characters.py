@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.matrices import MOST_NARROW, downcast_indices
+from funnelling.matrices import MAX_INT32_ENTRIES, downcast_indices
 from funnelling.plain import check_fitted
 from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.state import expect_flag, expect_whole
@@ -25,12 +25,12 @@ from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
 
-MOST_CHARACTERS = 100  # of a run: work grows with them
-EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
-BREAK = "\n"  # between chunks, none of which has one
+MAX_NGRAM_LENGTH = 100  # of a run: work grows with them
+WORD_BOUNDARY = " "  # stands before and after a chunk, so that its runs show where it begins and ends
+CHUNK_BREAK = "\n"  # between chunks, none of which has one
 
 # The distinct chunks of one text are cut until they have so many bytes of UTF-8.
-CUT_BYTES = 250_000
+MAX_CHUNK_BYTES = 250_000
 
 _word = re.compile(r"\S+")
 
@@ -40,8 +40,8 @@ class CharacterVectorizer(TfidfVectorizer):
 
     Texts are lower-cased and stripped of accents; no language needs to be known. Punctuation stays, for
     ``c++`` and ``x86-64`` mean something. Weights are those of `TfidfVectorizer`. Of a text with
-    more distinct chunks between its blanks than `CUT_BYTES`, those that come last are left out, so that no
-    text takes long.
+    more distinct chunks between its blanks than `MAX_CHUNK_BYTES`, those that come last are left out, so that
+    no text takes long.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class CharacterVectorizer(TfidfVectorizer):
         lowered = aligned(text, lower)
         spelled = aligned(lowered.text, self._spell)
         found = list(_word.finditer(spelled.text))
-        words = [f"{EDGE}{word[0]}{EDGE}" for word in found]
+        words = [f"{WORD_BOUNDARY}{word[0]}{WORD_BOUNDARY}" for word in found]
         # For each character of the words, edges included, where it starts and ends in the text.
         ends = np.array([word.end() for word in found], dtype=np.intp)
         sizes = np.array([len(word) for word in words], dtype=np.intp)
@@ -155,8 +155,8 @@ class CharacterVectorizer(TfidfVectorizer):
         return FeatureSpans(*map(np.concatenate, zip(*places, strict=True)))
 
     def _check_analysis(self) -> None:
-        expect_whole(self.length, "the length of runs of characters", 1, MOST_CHARACTERS)
-        expect_whole(self._longest(), "the length of runs of characters", 1, MOST_CHARACTERS)
+        expect_whole(self.length, "the length of runs of characters", 1, MAX_NGRAM_LENGTH)
+        expect_whole(self._longest(), "the length of runs of characters", 1, MAX_NGRAM_LENGTH)
         expect_flag(self.latin, "whether runs of characters are in Latin letters")
 
     def _longest(self) -> int:
@@ -167,7 +167,7 @@ class CharacterVectorizer(TfidfVectorizer):
 
     def _words(self, chunks: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
         """How often each chunk, a row, has each word, and the words with their edges: what is cut."""
-        lines = self._spell(BREAK.join(chunks)).split(BREAK) if chunks else []
+        lines = self._spell(CHUNK_BREAK.join(chunks)).split(CHUNK_BREAK) if chunks else []
         words = [line.split() if self.latin else [line] for line in lines]
         number_of: defaultdict[str, int] = defaultdict()
         number_of.default_factory = number_of.__len__
@@ -175,7 +175,7 @@ class CharacterVectorizer(TfidfVectorizer):
         starts = np.concatenate([[0], np.cumsum([len(each) for each in words], dtype=np.intc)])
         ones: npt.NDArray[np.intc] = np.ones(len(columns), dtype=np.intc)
         counts = csr_array((ones, columns, starts), (len(words), len(number_of)))
-        return counts, [f"{EDGE}{word}{EDGE}" for word in number_of]
+        return counts, [f"{WORD_BOUNDARY}{word}{WORD_BOUNDARY}" for word in number_of]
 
     def _spell(self, text: str) -> str:
         return _in_latin(text) if self.latin else fold_accents(text)
@@ -196,7 +196,7 @@ class _Runs(Sequence[str]):
     def __init__(self, text: str) -> None:
         self._text = text
         # A single number of an `array` is read several times as fast as one of NumPy's.
-        self._starts, self._sizes = array("i" if len(text) < MOST_NARROW else "q"), array("b")
+        self._starts, self._sizes = array("i" if len(text) < MAX_INT32_ENTRIES else "q"), array("b")
 
     def add(self, starts: npt.NDArray[np.intp], size: int) -> None:
         """Add runs of one size."""
@@ -228,10 +228,10 @@ class _Cut(NamedTuple):
 def _chunks(text: str) -> list[str]:
     """What stands between the blanks of a text, in lower case, as far as it is cut."""
     chunks = lower(text).split()
-    if len(text) <= CUT_BYTES // 4:  # none has more bytes
+    if len(text) <= MAX_CHUNK_BYTES // 4:  # none has more bytes
         return chunks
     distinct = list(dict.fromkeys(chunks))
-    kept = start_within(BREAK.join(distinct), CUT_BYTES).split(BREAK)
+    kept = start_within(CHUNK_BREAK.join(distinct), MAX_CHUNK_BYTES).split(CHUNK_BREAK)
     return list(filter(None, map(dict(zip(distinct, kept, strict=False)).get, chunks)))
 
 

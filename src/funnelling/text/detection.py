@@ -20,7 +20,7 @@ from funnelling.text.languages import name_among, normalise_tag
 logger = logging.getLogger(__name__)
 
 # Accuracy no longer grows beyond some 500 characters; the rest is for headings in another language.
-CHARACTERS_READ = 2_000
+MAX_CHARACTERS_READ = 2_000
 
 _NO_LANGUAGE = frozenset({"zxx", "und"})
 
@@ -88,7 +88,7 @@ def _among(texts: Iterable[str], tags_by_label: dict[str, str]) -> list[str]:
 def _most_likely(text: str, labels: Sequence[str]) -> str:
     """Return the label that fits a text best, the first of equals."""
     # Lone surrogates, which JSON can spell, have no UTF-8.
-    start = text[:CHARACTERS_READ].encode("utf-8", "ignore").decode()
+    start = text[:MAX_CHARACTERS_READ].encode("utf-8", "ignore").decode()
     scores: dict[str, float] = dict(_identifier().rank(start))
     return max(labels, key=lambda label: scores.get(label, float("-inf")))
 
@@ -135,7 +135,7 @@ def _map_identifier(path: Path) -> Any:
     return LanguageIdentifier(arrays["weights"], arrays["priors"], languages, moves, features, tk_row=rows)
 
 
-MOST_NAMED = 10  # tags in a line
+MAX_TAGS_SHOWN = 10  # tags in a line
 
 
 class LanguageNames(NamedTuple):
@@ -156,7 +156,7 @@ class LanguageNames(NamedTuple):
         >>> LanguageNames({}, {"Elvish, I think": 2}).left_out()
         'left out 2 documents whose language is none: "Elvish, I think" (--language-column none detects them)'
         """
-        tags = ", ".join(quoted(tag) for tag in list(self.unknown)[:MOST_NAMED])
+        tags = ", ".join(quoted(tag) for tag in list(self.unknown)[:MAX_TAGS_SHOWN])
         documents = counted(sum(self.unknown.values()), "document")
         return f"left out {documents} whose language is none: {tags} (--language-column none detects them)"
 

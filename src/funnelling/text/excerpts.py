@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 GAP = "…"
-BEGINNING = 200  # characters that are kept of a text
+BEGINNING_CHARACTERS = 200  # characters that are kept of a text
 LONG_WORD = 40  # characters; one that is longer may be cut in two
 
 
@@ -70,12 +70,12 @@ def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
 def beginning(text: str) -> str:
     """The beginning of a text on one line, with an ellipsis where the text goes on.
 
-    >>> beginning("A short\\n text"), len(beginning("word " * 100)) <= BEGINNING
+    >>> beginning("A short\\n text"), len(beginning("word " * 100)) <= BEGINNING_CHARACTERS
     ('A short text', True)
     """
-    line = " ".join(text[: 2 * BEGINNING].split())
-    whole = len(line) <= BEGINNING and len(text) <= 2 * BEGINNING
-    return line if whole else line[: BEGINNING - 2].rstrip() + " …"
+    line = " ".join(text[: 2 * BEGINNING_CHARACTERS].split())
+    whole = len(line) <= BEGINNING_CHARACTERS and len(text) <= 2 * BEGINNING_CHARACTERS
+    return line if whole else line[: BEGINNING_CHARACTERS - 2].rstrip() + " …"
 
 
 def amounts_by_word(text: str, passages: Sequence[Sequence[float]]) -> list[tuple[str, float]]:

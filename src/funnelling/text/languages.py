@@ -91,7 +91,7 @@ def _plain(name: str) -> str:
 _TAG = re.compile(r"[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*", re.ASCII | re.IGNORECASE)
 _SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
 _REGION = re.compile(r"[A-Z]{2}|[0-9]{3}", re.ASCII)
-_LONGEST = 100  # characters; the longest tags and names have some 60
+_MAX_NAME_CHARACTERS = 100  # characters; the longest tags and names have some 60
 
 # Codes of two letters that ISO 639 replaced; then languages that Unicode takes for a part of another.
 _REPLACED = {"in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro"}
@@ -135,7 +135,7 @@ def normalise_tag(tag: str) -> str:
     funnelling.errors.InputError: 'English, I think' is not a language tag. Write a code such as en or \
 pt_BR, or a name such as German.
     """
-    normal = _normalised(tag) if isinstance(tag, str) and len(tag) <= _LONGEST else None
+    normal = _normalised(tag) if isinstance(tag, str) and len(tag) <= _MAX_NAME_CHARACTERS else None
     if normal is None:
         shown = f"{tag[:40]}…" if isinstance(tag, str) and len(tag) > 40 else tag
         raise InputError(
@@ -261,7 +261,7 @@ def is_tag(tag: str) -> bool:
     >>> is_tag("xx"), is_tag("English, I think")
     (True, False)
     """
-    return len(tag) <= _LONGEST and _normalised(tag) is not None
+    return len(tag) <= _MAX_NAME_CHARACTERS and _normalised(tag) is not None
 
 
 def is_undetermined(tag: str) -> bool:
@@ -338,4 +338,4 @@ def is_served(language: str | None, known: Collection[str]) -> bool:
 
 def _normal_or_same(name: str) -> str:
     """The one tag of a language; vectors may have languages of any name, which stays as it is."""
-    return (_normalised(name) if len(name) <= _LONGEST else None) or name
+    return (_normalised(name) if len(name) <= _MAX_NAME_CHARACTERS else None) or name

@@ -21,7 +21,7 @@ from funnelling.plain import Estimator, check_fitted, clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.state import (
-    SMALLEST,
+    MIN_DIVISOR,
     empty_row,
     expect,
     expect_flag,
@@ -144,7 +144,7 @@ class TfidfVectorizer(Estimator):
         """Refuse a state that could not make vectors; gives the vector of a text without a known word."""
         self._check_analysis()
         expect_strings(self.vocabulary_, "a vocabulary")
-        expect_numbers(self.idf_, (len(self.vocabulary_),), "the idf of a vocabulary", least=SMALLEST)
+        expect_numbers(self.idf_, (len(self.vocabulary_),), "the idf of a vocabulary", least=MIN_DIVISOR)
         return empty_row(len(self.vocabulary_))
 
     def _check_analysis(self) -> None:

@@ -46,14 +46,14 @@ _diacritics = re.compile("[\u0300-\u036f]+")
 _letters = re.compile(r"[^\W_]+")
 _signs = re.compile(r"\S+")
 
-MOST_WORDS = 200_000  # of a text: those of 600 pages, or 100,000 ideographs, each of which begins two
-PART = 100_000  # characters in which words are looked for at a time
+MAX_WORDS = 200_000  # of a text: those of 600 pages, or 100,000 ideographs, each of which begins two
+CHARACTERS_PER_PART = 100_000  # characters in which words are looked for at a time
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 DOTLESS_LANGUAGES = frozenset({"az", "tr"})
 
 
 def words(text: str, language: str | None = None) -> list[str]:
-    """Return the words of a text in their order, in lower case, the first `MOST_WORDS` of them.
+    """Return the words of a text in their order, in lower case, the first `MAX_WORDS` of them.
 
     `language` matters for casing alone: Turkish and Azerbaijani lower `I` to `ı`.
 
@@ -66,20 +66,20 @@ def words(text: str, language: str | None = None) -> list[str]:
     patterns = _patterns(bool(_astral.search(text)))
     if not text.isascii() and patterns.unspaced.search(text):
         cut = (word for run in patterns.run.finditer(text) for word in _cut(run))
-        return list(islice(cut, MOST_WORDS))
+        return list(islice(cut, MAX_WORDS))
     found: list[str] = []
     for start, end in _parts(text):
         found += patterns.word.findall(text, start, end)
-        if len(found) >= MOST_WORDS:
+        if len(found) >= MAX_WORDS:
             break
-    return found[:MOST_WORDS]
+    return found[:MAX_WORDS]
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
     """Where a long text can be cut at blanks, so that other threads run while its words are looked for."""
     start = 0
     while start < len(text):
-        end = text.find(" ", start + PART)
+        end = text.find(" ", start + CHARACTERS_PER_PART)
         yield start, end if end >= 0 else len(text)
         start = end if end >= 0 else len(text)
 
@@ -108,7 +108,7 @@ def placed_words(text: str, language: str | None = None) -> list[tuple[str, int,
         for run in patterns.run.finditer(spelled.text)
         for start, end in (_cuts(run) if run.lastgroup else (run.span(),))
     )
-    return list(islice(placed, MOST_WORDS))
+    return list(islice(placed, MAX_WORDS))
 
 
 def units(text: str) -> list[tuple[int, int]]:

@@ -147,13 +147,13 @@ class PackedDictionary:
 
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
-LONGEST_WORD = 100
+MAX_WORD_CHARACTERS = 100
 # So many distinct words of one text are reduced, or fewer if some have more than eight letters: lemmas are
 # sought among the beginnings and ends of a word, up to 6 µs per letter.
-REDUCED_WORDS = 15_000
-REDUCED_LETTERS = 8 * REDUCED_WORDS
+MAX_REDUCED_WORDS = 15_000
+MAX_REDUCED_LETTERS = 8 * MAX_REDUCED_WORDS
 # Some 50 MB per language: the cache has most words of a stream, and no stream fills the memory.
-CACHED_WORDS = 200_000
+MAX_CACHED_WORDS = 200_000
 
 # Vietnamese words, most of them one syllable long, differ by their accents alone.
 _ACCENTS_MATTER = frozenset({"vi"})
@@ -222,7 +222,7 @@ def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> LanguageR
 class Analyser:
     """Turn texts of one language into features, each distinct word analysed once.
 
-    Of a text with more than some `REDUCED_WORDS` distinct words, those that come last stay as they are,
+    Of a text with more than some `MAX_REDUCED_WORDS` distinct words, those that come last stay as they are,
     but for their accents, so that no text takes long.
 
     Get one from `analyser`, so that all texts of the language share its cache. Threads may share it too.
@@ -252,11 +252,13 @@ class Analyser:
 
     def _features_of(self, found: list[str]) -> Iterable[str]:
         """The feature of each word of a text, empty where it has none."""
-        if len(found) <= REDUCED_LETTERS // LONGEST_WORD:  # whatever their letters
+        if len(found) <= MAX_REDUCED_LETTERS // MAX_WORD_CHARACTERS:  # whatever their letters
             return map(self._features.__getitem__, found)
         distinct = list(dict.fromkeys(found))
-        letters = np.cumsum(np.clip(np.fromiter(map(len, distinct), np.intp, len(distinct)), 8, LONGEST_WORD))
-        beyond = int(np.searchsorted(letters, REDUCED_LETTERS, side="right"))
+        letters = np.cumsum(
+            np.clip(np.fromiter(map(len, distinct), np.intp, len(distinct)), 8, MAX_WORD_CHARACTERS)
+        )
+        beyond = int(np.searchsorted(letters, MAX_REDUCED_LETTERS, side="right"))
         if beyond == len(distinct):
             return map(self._features.__getitem__, found)
         features = [*map(self._features.__getitem__, distinct[:beyond])]
@@ -347,12 +349,12 @@ class _Features(dict[str, str]):
         self._lock = Lock()
 
     def __missing__(self, word: str) -> str:
-        if len(word) > LONGEST_WORD:
+        if len(word) > MAX_WORD_CHARACTERS:
             return ""
         raise_if_cancelled()
         with self._lock:  # a stemmer holds the word it works on
             feature = "" if word in self._stop_words else self._reduced(word)
-        if len(self) >= CACHED_WORDS:
+        if len(self) >= MAX_CACHED_WORDS:
             self.clear()
         self[word] = feature
         return feature
@@ -364,7 +366,7 @@ class _Features(dict[str, str]):
 
     def unreduced(self, words: list[str]) -> list[str]:
         """The features of words that stay as they are."""
-        kept = ["" if len(word) > LONGEST_WORD or word in self._stop_words else word for word in words]
+        kept = ["" if len(word) > MAX_WORD_CHARACTERS or word in self._stop_words else word for word in words]
         return self._folded("\n".join(kept)).split("\n")
 
     def _folded(self, word: str) -> str:

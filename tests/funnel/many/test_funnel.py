@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from funnelling import ManyLabelsClassifier
-from funnelling.funnel.many.candidates import FURTHER
-from funnelling.funnel.many.funnel import HALF, _threshold, in_columns
+from funnelling.funnel.many.candidates import N_COMMON_FEATURES
+from funnelling.funnel.many.funnel import DEFAULT_THRESHOLD, _threshold, in_columns
 from funnelling.state import StateError
 from tests.funnel.many.corpora import documents, fitted
 
@@ -24,7 +24,7 @@ def test_several_languages_share_a_view(model: Any) -> None:
     widths = {tag: each.weights.shape[0] for tag, each in tier_one.own.items()}
     assert {tag: len(columns) for tag, columns in tier_one.columns.items()} == widths
     assert tier_one.shared.weights.shape[0] < sum(widths.values())  # they have runs of characters in common
-    assert model.funnel_.trees.width == 2 * 2 + FURTHER
+    assert model.funnel_.trees.width == 2 * 2 + N_COMMON_FEATURES
 
 
 def test_one_language_has_its_own_view_alone() -> None:
@@ -58,7 +58,7 @@ def test_languages_meet_in_the_shared_columns() -> None:
 
 def test_a_threshold_parts_what_is_right_from_what_is_not() -> None:
     none = np.zeros(2, dtype=bool)
-    assert _threshold(np.array([0.9, 0.2]), none, 3) == HALF
+    assert _threshold(np.array([0.9, 0.2]), none, 3) == DEFAULT_THRESHOLD
     assert _threshold(np.array([0.6, 0.6, 0.2]), np.array([True, False, False]), 1) == pytest.approx(0.4)
     assert _threshold(np.array([0.8]), np.array([True]), 1) == pytest.approx(0.4)
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from funnelling.funnel.many import one_against_rest, plain
-from funnelling.funnel.many.one_against_rest import NEAREST, buffers, fit_labels, prototypes_of
+from funnelling.funnel.many.one_against_rest import N_NEAREST_LABELS, buffers, fit_labels, prototypes_of
 from funnelling.svm.compiled import native
 from tests.funnel.many.corpora import random_matrix
 
@@ -161,9 +161,9 @@ def test_a_label_without_documents_is_never_ranked() -> None:
 
 
 def test_threads_change_no_bit_and_the_seed_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_against_rest, "MOST_ENTRIES", 20)  # many ranges of labels
-    monkeypatch.setattr(one_against_rest, "RANDOM", 5)
-    monkeypatch.setattr(one_against_rest, "NEAREST", 1)
+    monkeypatch.setattr(one_against_rest, "MAX_WEIGHTS_PER_BLOCK", 20)  # many ranges of labels
+    monkeypatch.setattr(one_against_rest, "N_RANDOM_DOCUMENTS", 5)
+    monkeypatch.setattr(one_against_rest, "N_NEAREST_LABELS", 1)
     X, Y = _labelled()
     progress: list[float] = []
     one = fit_labels(X, Y, 0, "en", 1, progress.append)
@@ -178,7 +178,7 @@ def test_plain_python_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = _labelled(60)
     monkeypatch.setattr(one_against_rest, "TOLERANCE", 1e-3)
     monkeypatch.setattr(one_against_rest, "ROUNDS", 500)
-    monkeypatch.setattr(one_against_rest, "LEAST", 0)
+    monkeypatch.setattr(one_against_rest, "MIN_WEIGHT", 0)
     before = fit_labels(X, Y, 0, "en").weights.toarray()
     monkeypatch.setattr(one_against_rest, "native", None)
     np.testing.assert_allclose(fit_labels(X, Y, 0, "en").weights.toarray(), before, atol=5e-3)
@@ -192,7 +192,9 @@ def test_a_prototype_is_the_direction_of_its_documents() -> None:
 
 def test_the_problems_of_labels_hold_their_own_documents_once() -> None:
     X, Y = _labelled()
-    near = one_against_rest.top_k_labels(X, prototypes_of(X, Y), np.zeros(8, dtype=np.float32), NEAREST)
+    near = one_against_rest.top_k_labels(
+        X, prototypes_of(X, Y), np.zeros(8, dtype=np.float32), N_NEAREST_LABELS
+    )
     problems = one_against_rest._problems(near.labels, Y, np.random.default_rng(0))
     for label in range(8):
         span = slice(problems.starts[label], problems.starts[label + 1])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling.funnel.many import one_against_rest, plain
-from funnelling.funnel.many.one_against_rest import NONE, ROWS, buffers, top_k_labels
+from funnelling.funnel.many.one_against_rest import NO_COLUMN, ROWS_PER_BLOCK, buffers, top_k_labels
 from funnelling.svm.compiled import native
 from tests.funnel.many.corpora import random_matrix
 
@@ -41,12 +41,14 @@ def test_the_highest_scores_come_first_and_of_equal_ones_the_lower_label() -> No
         order = np.lexsort((np.arange(30), -scores[row]))
         order = order[scores[row][order] != 0]
         np.testing.assert_array_equal(ranked.labels[row, : len(order)], order)
-        np.testing.assert_array_equal(ranked.labels[row, len(order) :], NONE)
+        np.testing.assert_array_equal(ranked.labels[row, len(order) :], NO_COLUMN)
         np.testing.assert_array_equal(ranked.scores[row, : len(order)], scores[row][order])
 
 
 def test_neighbours_and_threads_change_no_bit() -> None:
-    X = sparse.random_array((ROWS + 300, 50), density=0.2, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (ROWS_PER_BLOCK + 300, 50), density=0.2, rng=np.random.default_rng(0), format="csr"
+    )
     weights = sparse.random_array((50, 200), density=0.3, rng=np.random.default_rng(1), format="csr")
     offsets, counted = np.linspace(-1, 1, 200), list[int]()
     one = top_k_labels(X, weights, offsets, 20, 1, counted.append)
@@ -54,7 +56,7 @@ def test_neighbours_and_threads_change_no_bit() -> None:
     np.testing.assert_array_equal(one.labels, two.labels)
     np.testing.assert_array_equal(one.scores, two.scores)
     np.testing.assert_array_equal(one.scores[7:9], some.scores)
-    assert sum(counted) == len(one) == ROWS + 300
+    assert sum(counted) == len(one) == ROWS_PER_BLOCK + 300
 
 
 def test_without_compiled_code_ranks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from funnelling.state import expect, expect_number, expect_numbers
 from funnelling.svm.calibration import fit_platt
 from funnelling.svm.compiled import native, sigmoid
 
-TREES, LEAVES, RATE = 150, 15, 0.06
-LEAST_IN_LEAF = 50
+N_TREES, N_LEAVES, RATE = 150, 15, 0.06
+MIN_DOCUMENTS_IN_LEAF = 50
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class BoostedTrees:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         learner = HistGradientBoostingClassifier(
-            max_iter=TREES,
+            max_iter=N_TREES,
             learning_rate=RATE,
-            max_leaf_nodes=LEAVES,
-            min_samples_leaf=min(LEAST_IN_LEAF, max(1, len(X) // 20)),
+            max_leaf_nodes=N_LEAVES,
+            min_samples_leaf=min(MIN_DOCUMENTS_IN_LEAF, max(1, len(X) // 20)),
             early_stopping=False,
             random_state=seed % 2**32,  # scikit-learn takes no more
         )

@@ -13,20 +13,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.funnel.many.one_against_rest import BIAS, NONE, TopK
+from funnelling.funnel.many.one_against_rest import BIAS, NO_COLUMN, TopK
 from funnelling.matrices import Floats, canonical, downcast_indices, values_at
 from funnelling.state import expect, expect_matrix, expect_numbers
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 
-DEEPEST = 100  # places of a view's ranking that candidates come from
-MOST = 40  # candidates of a document
-FURTHER = 6  # features behind two of each view
-COMPANY = 2  # which of them is the company that a candidate has
-SHARPNESS = 3.0  # of the first guess at probabilities, which are proportional to exp(SHARPNESS * score)
-RARE = 5.0  # documents that a label is thought to have beside its own, without any other label
-COMPANIONS = 20  # candidates that others may go with
-MOST_LABELS = 50  # of a document that tells which labels go together: one of more names no topic
+MAX_RANK = 100  # places of a view's ranking that candidates come from
+MAX_CANDIDATES = 40  # candidates of a document
+N_COMMON_FEATURES = 6  # features behind two of each view
+CO_OCCURRENCE_COLUMN = 2  # which of them is the company that a candidate has
+SOFTMAX_SCALE = (
+    3.0  # of the first guess at probabilities, which are proportional to exp(SOFTMAX_SCALE * score)
+)
+CO_OCCURRENCE_PRIOR = 5.0  # documents that a label is thought to have beside its own, without any other label
+MAX_COMPANIONS = 20  # candidates that others may go with
+MAX_LABELS_PER_DOCUMENT = 50  # of a document that tells which labels go together: one of more names no topic
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,11 @@ class Seen:
             for tag, Y in targets.items()
         }
         every: Any = sparse.vstack(list(targets.values()), format="csr")
-        telling = every[np.diff(every.indptr) <= MOST_LABELS].astype(np.float32)
+        telling = every[np.diff(every.indptr) <= MAX_LABELS_PER_DOCUMENT].astype(np.float32)
         together: Any = sparse.csr_array(telling.T @ telling)
         rows = np.repeat(np.arange(together.shape[0]), np.diff(together.indptr))
         alone = np.bincount(telling.indices, minlength=every.shape[1])
-        shares = together.data / (alone[rows] + RARE)
+        shares = together.data / (alone[rows] + CO_OCCURRENCE_PRIOR)
         others = rows != together.indices
         shares, columns = shares[others].astype(np.float32), together.indices[others]
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows[others], minlength=len(alone)))])
@@ -125,13 +127,13 @@ def candidates_of(views: Sequence[TopK], X: Any, seen: Seen, language: str) -> C
     order = np.lexsort((labels, -mean, documents))
     counts = np.bincount(documents, minlength=n)
     places = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    order, places = order[places < MOST], places[places < MOST]
+    order, places = order[places < MAX_CANDIDATES], places[places < MAX_CANDIDATES]
     documents, labels, scores, mean = documents[order], labels[order], scores[order], mean[order]
-    starts = np.concatenate([[0], np.cumsum(np.minimum(counts, MOST))])
+    starts = np.concatenate([[0], np.cumsum(np.minimum(counts, MAX_CANDIDATES))])
     sizes = np.diff(starts)
     first = starts[:-1][sizes > 0]  # where documents with candidates begin
     sizes = sizes[sizes > 0]
-    guess = np.exp(SHARPNESS * (mean - np.repeat(mean[first], sizes)))
+    guess = np.exp(SOFTMAX_SCALE * (mean - np.repeat(mean[first], sizes)))
     guess /= np.repeat(np.add.reduceat(guess, first), sizes)
     behind = scores - np.repeat(np.maximum.reduceat(scores, first, axis=0), sizes, axis=0)
     own = seen.by_language[language]
@@ -154,13 +156,13 @@ def _union(views: Sequence[TopK], width: int) -> tuple[npt.NDArray[np.int64], Fl
     """What any view ranks, as numbers of document and label, sorted, and how each view scores it."""
     of_views = []
     for view in views:
-        ranked = view.labels != NONE
+        ranked = view.labels != NO_COLUMN
         rows = np.nonzero(ranked)[0].astype(np.int64)
         of_views.append((rows * width + view.labels[ranked], view.scores[ranked]))
     keys = np.unique(np.concatenate([each for each, _ in of_views]))
     scores = np.empty((len(keys), len(views)), dtype=np.float32)
     for column, (view, (ranked_keys, ranked_scores)) in enumerate(zip(views, of_views, strict=True)):
-        lowest = np.where(view.labels != NONE, view.scores, BIAS).min(axis=1)
+        lowest = np.where(view.labels != NO_COLUMN, view.scores, BIAS).min(axis=1)
         scores[:, column] = lowest[keys // width]
         scores[np.searchsorted(keys, ranked_keys), column] = ranked_scores
     return keys, scores
@@ -183,7 +185,7 @@ def _company(
 ) -> npt.NDArray[np.float64]:
     """How many of a document's likeliest candidates each one would go with: sum of guess times share."""
     sizes = np.diff(starts)
-    companions = np.repeat(np.minimum(sizes, COMPANIONS), sizes)  # of each candidate
+    companions = np.repeat(np.minimum(sizes, MAX_COMPANIONS), sizes)  # of each candidate
     candidate = np.repeat(np.arange(len(labels)), companions)
     place = np.arange(len(candidate)) - np.repeat(np.cumsum(companions) - companions, companions)
     companion = np.repeat(np.repeat(starts[:-1], sizes), companions) + place
@@ -194,8 +196,8 @@ def _company(
 
 # The share of words in the squared length of a vector, and the characters of a run. Chosen on held-out
 # training titles of three languages: one length does nearly as well as three to six, for a third of the work.
-WORDS = 0.3
-RUN = 4
+WORD_SHARE = 0.3
+NGRAM_LENGTH = 4
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ class TextVectors:
     @classmethod
     def fitted(cls, texts: list[str], language: str) -> tuple[Self, Any]:
         """Learned from the texts of a language, and their vectors; names of labels may be among them."""
-        made = cls(TfidfVectorizer(language, min_df=1), CharacterVectorizer(RUN, min_df=2))
+        made = cls(TfidfVectorizer(language, min_df=1), CharacterVectorizer(NGRAM_LENGTH, min_df=2))
         return made, _beside(made.words.fit_transform(texts), made.characters.fit_transform(texts))
 
     def __call__(self, texts: list[str]) -> Any:
@@ -261,7 +263,7 @@ def unit_rows(X: Any) -> Any:
 
 def _beside(words: Any, characters: Any) -> Any:
     """Two halves of a vector, which has length 1 even where one of them is empty."""
-    shares = np.array([WORDS, 1 - WORDS])
+    shares = np.array([WORD_SHARE, 1 - WORD_SHARE])
     filled = np.column_stack([np.diff(half.indptr) > 0 for half in (words, characters)])
     lengths = np.sqrt((filled * shares).sum(axis=1))
     scales: npt.NDArray[np.float64] = np.sqrt(shares) / np.where(lengths > 0, lengths, 1)[:, None]

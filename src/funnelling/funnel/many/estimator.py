@@ -16,13 +16,13 @@ from funnelling.corpus.label_rules import LabelRules, rules_of
 from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
-from funnelling.funnel.many.candidates import COMPANY, CandidateLabels
+from funnelling.funnel.many.candidates import CO_OCCURRENCE_COLUMN, CandidateLabels
 from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, fit_funnel
 from funnelling.funnel.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, Scored, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.answering import ByLanguage, Languages, Margins
 from funnelling.methods.explanation import (
-    MOST_PROBABLE,
+    DEFAULT_LABELS_EXPLAINED,
     Attribution,
     Explainer,
     LabelDecisions,
@@ -93,7 +93,7 @@ def _most_interesting(assigned: Any, probabilities: Any, i: int) -> Columns:
     span = slice(probabilities.indptr[i], probabilities.indptr[i + 1])
     ranked = probabilities.indices[span][np.argsort(-probabilities.data[span], kind="stable")]
     given = assigned.indices[assigned.indptr[i] : assigned.indptr[i + 1]]
-    chosen: Columns = ranked[:MOST_PROBABLE].astype(np.intp)
+    chosen: Columns = ranked[:DEFAULT_LABELS_EXPLAINED].astype(np.intp)
     if len(given):  # one that is given though it is no candidate comes last
         chosen = np.concatenate([ranked[np.isin(ranked, given)], np.setdiff1d(given, ranked)]).astype(np.intp)
     return chosen
@@ -155,7 +155,7 @@ def _seen(funnel: ManyFunnel, answered: PredictionBatch, i: int, column: int) ->
             "place": place + 1,
             "of": end - start,
             "scores": dict(zip(views, features, strict=False)),
-            "company": features[2 * len(views) + COMPANY],
+            "company": features[2 * len(views) + CO_OCCURRENCE_COLUMN],
             "documents": int(seen.documents[column]),
             "documents_in_language": int(seen.by_language[answered.language][column]),
         }
@@ -164,7 +164,7 @@ def _seen(funnel: ManyFunnel, answered: PredictionBatch, i: int, column: int) ->
 
 logger = logging.getLogger(__name__)
 
-BLOCK = 256  # documents that are explained at a time
+ROWS_PER_BLOCK = 256  # documents that are explained at a time
 
 
 class ManyLabelsClassifier(Method):
@@ -239,8 +239,8 @@ class ManyLabelsClassifier(Method):
     def _explained(
         self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
     ) -> Iterator[dict[str, Any]]:
-        for start in range(0, length(documents), BLOCK):
-            answered = self._answered(language, documents[start : start + BLOCK])
+        for start in range(0, length(documents), ROWS_PER_BLOCK):
+            answered = self._answered(language, documents[start : start + ROWS_PER_BLOCK])
             yield from explained(self.funnel_, answered, self.label_space, columns, top)
 
     def _answered(self, language: str, documents: Any) -> PredictionBatch:

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import (
-    DEEPEST,
-    FURTHER,
+    MAX_RANK,
+    N_COMMON_FEATURES,
     CandidateLabels,
     Seen,
     TextVectors,
@@ -33,10 +33,12 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_by, expect_number, expect_numbers
 
-TEACHERS = 40_000  # documents that it learns from at most
-BLOCK = 1_000  # documents that are judged at a time
-HIDDEN = 0.05  # the share of named labels without documents, in each language and in all, while it learns
-HALF = 0.5
+MAX_META_DOCUMENTS = 40_000  # documents that it learns from at most
+ROWS_PER_BLOCK = 1_000  # documents that are judged at a time
+NAME_ONLY_SHARE = (
+    0.05  # the share of named labels without documents, in each language and in all, while it learns
+)
+DEFAULT_THRESHOLD = 0.5
 OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
 
 Columns = npt.NDArray[np.int32]
@@ -57,12 +59,12 @@ class TierOne:
 
     def rank(self, language: str, X: Any, n_jobs: int | None) -> list[TopK]:
         """What each view ranks highest for documents whose own vectors are X."""
-        ranked = [self.own[language].rank(X, DEEPEST, n_jobs)]
+        ranked = [self.own[language].rank(X, MAX_RANK, n_jobs)]
         if self.shared is not None:
             shared = in_columns(X, self.columns[language], self.shared.weights.shape[0])
-            ranked.append(self.shared.rank(shared, DEEPEST, n_jobs))
+            ranked.append(self.shared.rank(shared, MAX_RANK, n_jobs))
         if self.names:
-            ranked.append(self.names[language].rank(X, DEEPEST, n_jobs))
+            ranked.append(self.names[language].rank(X, MAX_RANK, n_jobs))
         return ranked
 
     def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
@@ -103,10 +105,12 @@ class ManyFunnel:
         labels = len(self.seen.documents)
 
         def judged(number: int) -> Any:
-            candidates = self.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], 1)
+            candidates = self.candidates(
+                language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], 1
+            )
             return candidates.matrix(self.rerank(candidates), labels)
 
-        blocks = list(map_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
+        blocks = list(map_threads(judged, -(-X.shape[0] // ROWS_PER_BLOCK), n_jobs))
         return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
 
     def check(self, languages: Sequence[str], labels: int, features: Mapping[str, int] | None) -> None:
@@ -134,7 +138,7 @@ class ManyFunnel:
                 each.check(widths[tag], labels)
         self.seen.check(languages, labels)
         if self.trees is not None:
-            self.trees.check(2 * len(self.tier_one.views) + FURTHER)
+            self.trees.check(2 * len(self.tier_one.views) + N_COMMON_FEATURES)
         for threshold in expect_by(self.thresholds, languages, "the thresholds").values():
             expect_number(threshold, "a threshold", 0, 1)
 
@@ -220,10 +224,10 @@ def _hidden(called: Mapping[str, LabelNameDocuments], training: TrainingSet) -> 
     """
     if not called:
         return {tag: np.zeros(training.columns, dtype=bool) for tag in training.targets}
-    everywhere = stream(training.seed, "hidden").random(training.columns) < HIDDEN
+    everywhere = stream(training.seed, "hidden").random(training.columns) < NAME_ONLY_SHARE
     hidden = {}
     for tag, names in called.items():
-        here = stream(training.seed, "hidden", tag).random(training.columns) < HIDDEN
+        here = stream(training.seed, "hidden", tag).random(training.columns) < NAME_ONLY_SHARE
         named = np.bincount(names.Y.indices, minlength=training.columns) > 0
         hidden[tag] = (everywhere | here) & named
     return hidden
@@ -281,7 +285,7 @@ def _fit_tier_two(
 
     Thresholds are chosen on labels that were not hidden: in the end, none is.
     """
-    share = min(1.0, TEACHERS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
+    share = min(1.0, MAX_META_DOCUMENTS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
     found, right, wanted, halves = {}, {}, {}, []
     for tag, rows in held_out.items():
         places = np.flatnonzero(rows)
@@ -295,7 +299,7 @@ def _fit_tier_two(
         halves.append(sides[found[tag].documents()])
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
-        return None, dict.fromkeys(X, HALF)
+        return None, dict.fromkeys(X, DEFAULT_THRESHOLD)
     features = np.concatenate([each.features for each in found.values()])
     trees, probabilities = fit_cross_calibrated(
         features, y, np.concatenate(halves), training.seed, training.n_jobs
@@ -312,9 +316,13 @@ def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: in
     """The candidates of a language's documents, found a block at a time."""
 
     def of_block(number: int) -> CandidateLabels:
-        return tier_one.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], seen, 1)
+        return tier_one.candidates(
+            language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], seen, 1
+        )
 
-    return CandidateLabels.joined(list(map_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
+    return CandidateLabels.joined(
+        list(map_threads(of_block, max(1, -(-X.shape[0] // ROWS_PER_BLOCK)), n_jobs))
+    )
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:
@@ -324,7 +332,7 @@ def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.boo
     0.5
     """
     if not right.any():
-        return HALF
+        return DEFAULT_THRESHOLD
     order = np.argsort(-probabilities, kind="stable")
     sorted_ = probabilities[order]
     f1 = 2 * np.cumsum(right[order]) / (np.arange(1, len(order) + 1) + wanted)

@@ -23,10 +23,10 @@ from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_matrix, expect_numbers
 from funnelling.svm.compiled import native
 
-ROWS = 1_000  # documents that are ranked at a time
-NONE = -1  # the place of a label that there is not
+ROWS_PER_BLOCK = 1_000  # documents that are ranked at a time
+NO_COLUMN = -1  # the place of a label that there is not
 
-Labels = npt.NDArray[np.int32]  # (documents, k): columns of labels, `NONE` where there are no more
+Labels = npt.NDArray[np.int32]  # (documents, k): columns of labels, `NO_COLUMN` where there are no more
 Weights = Any  # csr_array of float32: (features, labels)
 
 
@@ -68,11 +68,11 @@ def top_k_labels(
     rank = plain.rank_labels if native is None else native.rank_labels
 
     def rank_some(number: int) -> int:
-        first, last = number * ROWS, min(n, (number + 1) * ROWS)
+        first, last = number * ROWS_PER_BLOCK, min(n, (number + 1) * ROWS_PER_BLOCK)
         rank(first, last, *rows, *by_feature, offsets, k, labels[first:last], scores[first:last])
         return int(last - first)
 
-    for done in map_threads(rank_some, -(-n // ROWS), n_jobs):
+    for done in map_threads(rank_some, -(-n // ROWS_PER_BLOCK), n_jobs):
         advance(done)
     return TopK(labels, scores)
 
@@ -88,14 +88,14 @@ def buffers(X: Any) -> tuple[Floats, npt.NDArray[np.int32], npt.NDArray[np.int64
 
 
 # Chosen on held-out training titles of three languages; see benchmarks/README.md.
-NEAREST = 150  # labels per document that learn to tell it from their own
-RANDOM = 100  # documents per label beside these, which keep common features in check
-MOST_PAIRS = 60_000_000  # of documents and nearest labels: with more documents each has fewer
+N_NEAREST_LABELS = 150  # labels per document that learn to tell it from their own
+N_RANDOM_DOCUMENTS = 100  # documents per label beside these, which keep common features in check
+MAX_PAIRS = 60_000_000  # of documents and nearest labels: with more documents each has fewer
 STRENGTH, BIAS = 4.0, -1.0  # of prototypes: what a document scores that is one, and that has nothing of it
 C = 0.1
 TOLERANCE, ROUNDS = 0.1, 15
-LEAST = 0.03  # weights that are smaller are dropped: a third of them, at no loss
-MOST_ENTRIES = 4_000_000  # weights that are made room for at a time
+MIN_WEIGHT = 0.03  # weights that are smaller are dropped: a third of them, at no loss
+MAX_WEIGHTS_PER_BLOCK = 4_000_000  # weights that are made room for at a time
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def prototypes_of(X: Any, Y: Any) -> Weights:
 
 def _nearest(documents: int) -> int:
     """How many labels each document is held against."""
-    return max(1, min(NEAREST, MOST_PAIRS // max(documents, 1)))
+    return max(1, min(N_NEAREST_LABELS, MAX_PAIRS // max(documents, 1)))
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _problems(near: Labels, Y: Any, random: np.random.Generator) -> _Problems:
     n, labels = Y.shape
     own: Any = sparse.coo_array(Y)
     has_own = np.bincount(own.col, minlength=labels) > 0
-    drawn = random.integers(0, n, (int(has_own.sum()), min(RANDOM, n)))
+    drawn = random.integers(0, n, (int(has_own.sum()), min(N_RANDOM_DOCUMENTS, n)))
     # One number for each pair of label and document, sorted: label by label, and a label's own documents
     # before the same among others. All of it in place, for there are millions.
     others = near.astype(np.int64)
@@ -194,7 +194,7 @@ def _problems(near: Labels, Y: Any, random: np.random.Generator) -> _Problems:
     pairs = np.concatenate(
         [
             own.col.astype(np.int64) * n + own.row,
-            others[near != NONE],
+            others[near != NO_COLUMN],
             (np.flatnonzero(has_own)[:, None] * n + drawn).ravel(),
         ]
     )
@@ -246,7 +246,7 @@ def _solve(
         solve(
             *(first, last, width, *rows, norms, *of_labels, biases),
             *(problems.documents, problems.signs, problems.starts),
-            *(C, TOLERANCE, ROUNDS, LEAST, seed, columns, values, ends),
+            *(C, TOLERANCE, ROUNDS, MIN_WEIGHT, seed, columns, values, ends),
         )
         used = int(ends[-1]) if len(ends) else 0
         return columns[:used].copy(), values[:used].copy(), np.diff(ends, prepend=0)
@@ -261,14 +261,14 @@ def _solve(
 
 
 def _cuts(most: npt.NDArray[np.int64]) -> list[int]:
-    """Where to cut labels into ranges that have room for `MOST_ENTRIES` weights each, or one label.
+    """Where to cut labels into ranges that have room for `MAX_WEIGHTS_PER_BLOCK` weights each, or one label.
 
     >>> _cuts(np.array([3_000_000, 2_000_000, 1_000_000, 9_000_000]))
     [0, 1, 3, 4]
     """
     cuts, room = [0], 0
     for label, size in enumerate(most.tolist()):
-        if room + size > MOST_ENTRIES and label > cuts[-1]:
+        if room + size > MAX_WEIGHTS_PER_BLOCK and label > cuts[-1]:
             cuts.append(label)
             room = 0
         room += size

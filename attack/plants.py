@@ -29,7 +29,7 @@ def _no_bound_on_heads() -> None:
     """The head of a request may have any length."""
     from funnelling.serving import protocol
 
-    vars(protocol)["LARGEST_HEAD"] = 2**40
+    vars(protocol)["MAX_HEAD_BYTES"] = 2**40
 
 
 def _no_bound_on_lines() -> None:

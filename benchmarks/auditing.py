@@ -18,7 +18,7 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.evaluation.splits import have_one_label
-from funnelling.labelling.auditing import METHOD, rank
+from funnelling.labelling.auditing import AUDIT_METHOD, rank
 from funnelling.labelling.held_out import held_out
 from funnelling.methods.registry import make_method
 
@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--changes", nargs="+", choices=("mixed", *CHANGES), default=("mixed",))
     parser.add_argument("--shares", nargs="+", type=float, default=(0.05, 0.1))
-    parser.add_argument("--method", default=METHOD)
+    parser.add_argument("--method", default=AUDIT_METHOD)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()

@@ -34,7 +34,14 @@ from funnelling.evaluation.registry import (
     measure_languages,
     paper_measures,
 )
-from funnelling.evaluation.splits import NOTICED, Trial, outer_folds, settle, sides_of, trial_split
+from funnelling.evaluation.splits import (
+    SINGLE_LABEL_NOTICE,
+    Trial,
+    outer_folds,
+    settle,
+    sides_of,
+    trial_split,
+)
 from funnelling.methods.registry import make_method, parse_methods, parse_settings, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
@@ -126,7 +133,7 @@ def trials_of(data: str, arguments: argparse.Namespace) -> list[Trial]:
     )
     trials, lines = settle([_in_known_languages(trial) for trial in trials])
     for line in lines:
-        if line != NOTICED:
+        if line != SINGLE_LABEL_NOTICE:
             say(line)
     return trials
 

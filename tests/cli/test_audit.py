@@ -116,7 +116,7 @@ def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_more_than_fits_is_refused_before_anything_is_fitted(
     data: Path, model: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("funnelling.labelling.held_out.MOST_CELLS", 100)
+    monkeypatch.setattr("funnelling.labelling.held_out.MAX_CELLS", 100)
     for source in (data, model):
         refuses("audit", source, says="Give them in parts")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.evaluation.splits import NOTICED
+from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.research.experiments.registry import ALL, parse_experiments
 from funnelling.storage import describe_model
 
@@ -33,7 +33,7 @@ def test_training_says_so_and_ends_with_accuracy_by_language(
 ) -> None:
     succeed("train", one_label, "-o", tmp_path / "model", *FAST)
     captured = capsys.readouterr()
-    assert NOTICED in captured.err.splitlines()
+    assert SINGLE_LABEL_NOTICE in captured.err.splitlines()
     _, header, _, *rows = captured.out.splitlines()
     assert header.split()[:5] == ["language", "documents", "accuracy", "sklearn", "macro-F1"]
     assert [row.split()[0] for row in rows[:3]] == ["en", "it", "average"]
@@ -54,7 +54,7 @@ def test_several_labels_can_be_asked_for(
     one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     succeed("train", one_label, "-o", tmp_path / "model", "--several-labels", *FAST)
-    assert NOTICED not in capsys.readouterr().err
+    assert SINGLE_LABEL_NOTICE not in capsys.readouterr().err
     description = describe_model(tmp_path / "model")
     assert description["exclusive"] is False
     assert "accuracy" not in description["scores"]["average"]
@@ -149,7 +149,7 @@ def test_a_comparison_and_its_report(
     compare = ("compare", one_label, "--methods", "naive,pooled,fun-tat,lri,dci", "--runs", 2, "--jobs", 1)
     succeed(*compare, "-o", output, "--json")
     captured = capsys.readouterr()
-    assert NOTICED in captured.err.splitlines()
+    assert SINGLE_LABEL_NOTICE in captured.err.splitlines()
     result = json.loads(captured.out)
     assert list(result["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
     assert list(result) == ["methods", "significance", "pairs", "most_frequent", "unknown_labels"]
@@ -174,7 +174,7 @@ def test_a_comparison_and_its_report(
 def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--data", one_label, "--methods", "naive,fun-tat", "-o", tmp_path / "out", "--jobs", 1)
     succeed("experiment", "all", *options)
-    assert capsys.readouterr().err.splitlines()[0] == NOTICED
+    assert capsys.readouterr().err.splitlines()[0] == SINGLE_LABEL_NOTICE
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert list(results) == parse_experiments(ALL)
     assert "accuracy" in results["contributions"]["benefit"]

@@ -15,7 +15,7 @@ from funnelling.evaluation.measuring import (
     measure_decisions_in_full,
 )
 from funnelling.evaluation.registry import measures_to_test_by
-from funnelling.evaluation.significance import DRAWS, _differences
+from funnelling.evaluation.significance import N_DRAWS, _differences
 
 LABELS = ["a", "b", "c", "new"]
 
@@ -83,7 +83,7 @@ def test_every_pair_of_rivals_has_both_tests(one_label: bool) -> None:
             ]
             assert pair["p"] == pytest.approx(ttest_rel(*scores).pvalue)
             assert pair["difference"] == pytest.approx(np.mean(scores[0]) - np.mean(scores[1]))
-            assert 1 / DRAWS <= pair["p_groups"] <= 1
+            assert 1 / N_DRAWS <= pair["p_groups"] <= 1
     if not one_label:
         assert result["pairs"]["micro_f1"][0]["p_groups"] < 0.05
 

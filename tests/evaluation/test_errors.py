@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
 from funnelling.evaluation.errors import (
-    LONGEST,
+    MAX_TEXT_CHARACTERS,
     LabelError,
     measure_with_errors,
     worst_errors_by_row,
@@ -104,7 +104,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
     text = "street " * 200 + "loan bank"
     test = Corpus.from_documents([Document("long", text, language="en", labels=("sport",))])
     (error,) = measure_with_errors(model, test)["errors"]
-    assert len(error["text"]) <= LONGEST + 4
+    assert len(error["text"]) <= MAX_TEXT_CHARACTERS + 4
     assert error["text"].startswith("… street")
     assert error["text"].endswith("loan bank")
     assert {error["text"][a:b] for a, b, amount in error["wrong"]["passages"] if amount > 0} >= {

@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 
 from funnelling.evaluation import measure_languages
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
-from funnelling.evaluation.significance import DRAWS, ComparedDecisions, _swaps, randomisation
+from funnelling.evaluation.significance import N_DRAWS, ComparedDecisions, _swaps, randomisation
 
 MAIN = (*ONE_LABEL_MEASURES, *PAPER_MEASURES)
 
@@ -66,7 +66,7 @@ def units_of(trials: Sequence[ComparedDecisions]) -> list[str]:
 
 @pytest.mark.parametrize("one_label", [False, True])
 def test_it_counts_the_draws_that_differ_as_much(one_label: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[randomisation.__module__], "DRAWS", 100)
+    monkeypatch.setattr(sys.modules[randomisation.__module__], "N_DRAWS", 100)
     trials = some_trials(3, one_label=one_label)
     units = units_of(trials)
     draws = [set(np.array(units)[column]) for column in _swaps(units, 5).T]
@@ -105,7 +105,7 @@ def test_methods_that_decide_alike_do_not_differ() -> None:
 def test_a_method_that_is_clearly_better() -> None:
     truth = np.ones((40, 1))
     trial = decided(truth, ["en"] * 40, range(40), a=truth, b=0 * truth)
-    assert randomisation([trial], ["micro_f1"])["micro_f1"] == {("a", "b"): 1 / DRAWS}
+    assert randomisation([trial], ["micro_f1"])["micro_f1"] == {("a", "b"): 1 / N_DRAWS}
 
 
 def test_repeating_a_trial_proves_nothing_more() -> None:
@@ -181,5 +181,5 @@ def test_labels_a_method_cannot_know_are_not_held_against_it() -> None:
 def test_few_counts_at_a_time_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = some_trials(6)
     whole = randomisation(trials, MAIN)
-    monkeypatch.setattr(sys.modules[randomisation.__module__], "AT_ONCE", 30)
+    monkeypatch.setattr(sys.modules[randomisation.__module__], "VALUES_PER_BLOCK", 30)
     assert randomisation(trials, MAIN) == whole

@@ -7,7 +7,13 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import f1_score, ndcg_score
 
-from funnelling.evaluation.ranking import TOP, LabelFrequencies, RankedHits, inverse_propensities, rank
+from funnelling.evaluation.ranking import (
+    MAX_RANKED_LABELS,
+    LabelFrequencies,
+    RankedHits,
+    inverse_propensities,
+    rank,
+)
 from funnelling.evaluation.registry import RANKED_MEASURES, are_ranked, main_measures, measure_ranked
 
 ALL = slice(None)
@@ -80,7 +86,7 @@ def test_equally_probable_labels_stand_in_their_order() -> None:
     probabilities = np.full((1, 50), 0.5)
     probabilities[0, 40] = 0.6
     ranked = rank(probabilities)
-    assert ranked.tolist() == [[40, *range(TOP - 1)]]
+    assert ranked.tolist() == [[40, *range(MAX_RANKED_LABELS - 1)]]
     assert (rank(sparse.csr_array(probabilities)) == ranked).all()
 
 

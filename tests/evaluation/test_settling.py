@@ -11,7 +11,7 @@ from funnelling.evaluation.measuring import (
     model_scores,
 )
 from funnelling.evaluation.pieces import corpus_digest
-from funnelling.evaluation.splits import NOTICED, Trial, settle
+from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE, Trial, settle
 
 
 def made(*labels: tuple[str, ...], language: str = "en") -> Corpus:
@@ -28,7 +28,7 @@ SEVERAL = made(("a",), ("a", "b"), ())
 
 def test_it_is_noticed_and_said() -> None:
     (trial,), lines = settle([Trial(ONE, ONE, NONE)])
-    assert lines == [NOTICED]
+    assert lines == [SINGLE_LABEL_NOTICE]
     assert trial.train.one_label
     assert trial.train.y.tolist() == ["a", "b", "c"]  # type: ignore[union-attr]
     assert trial.train.select([2]).one_label
@@ -38,7 +38,7 @@ def test_only_training_documents_decide() -> None:
     (trial,), lines = settle([Trial(ONE, SEVERAL, NONE)])
     assert trial.train.one_label
     assert trial.test.ids == ["0"]
-    assert lines == [NOTICED, "2 test documents left out, for want of exactly one label."]
+    assert lines == [SINGLE_LABEL_NOTICE, "2 test documents left out, for want of exactly one label."]
     (trial,), lines = settle([Trial(SEVERAL, ONE, NONE)])
     assert (trial.train.one_label, trial.train.y, lines) == (False, SEVERAL.labels, [])
 

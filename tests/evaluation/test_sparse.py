@@ -11,7 +11,7 @@ from funnelling.evaluation import Counts, expected_calibration_error, measure, m
 from funnelling.evaluation.labels import given_instead, measure_labels, missed_together, reliability
 from funnelling.evaluation.ranking import RankedHits, Shares, rank
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_ranked
-from funnelling.evaluation.significance import DRAWS, ComparedDecisions, _swaps, randomisation
+from funnelling.evaluation.significance import N_DRAWS, ComparedDecisions, _swaps, randomisation
 
 LABELS = [f"label {number}" for number in range(12)]
 LANGUAGES = ["en", "it", "it"] * 100
@@ -110,5 +110,5 @@ def test_the_randomisation_test_of_ranked_labels_counts_the_draws_that_differ_as
                 sides.append(np.mean([mixed.of(own) for own in rows.values()]))
             differences.append(abs(sides[0] - sides[1]))
         expected = np.mean(np.array(differences) >= differences[0] - 1e-12)
-        assert len(differences) == DRAWS
+        assert len(differences) == N_DRAWS
         assert randomisation([trial], [*names, "micro_f1"], seed=7)[name] == {("a", "b"): expected}

@@ -8,8 +8,8 @@ import pytest
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal
 from funnelling.labelling.desk import (
-    MOST_PEOPLE,
-    PATIENCE,
+    MAX_ANNOTATORS,
+    TASK_LEASE_S,
     TaskLockedError,
     TaskQueue,
     TooManyAnnotatorsError,
@@ -66,9 +66,9 @@ def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Task
     desk = open_desk()
     assert desk.assign("ada") == KEYS[0]
     assert desk.assign("bob") == KEYS[1]
-    now = PATIENCE - 1
+    now = TASK_LEASE_S - 1
     desk.heartbeat("ada")
-    now = PATIENCE + 1
+    now = TASK_LEASE_S + 1
     assert desk.assign("eve") == KEYS[1]  # bob gave no sign of life
     with pytest.raises(TaskLockedError):
         desk.decide("bob", KEYS[1], labelled(1, "a"))
@@ -80,11 +80,11 @@ def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Task
 def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], TaskQueue]) -> None:
     global now
     desk = open_desk()
-    for number in range(MOST_PEOPLE):
+    for number in range(MAX_ANNOTATORS):
         desk.heartbeat(f"session {number}")
     with pytest.raises(TooManyAnnotatorsError):
         desk.assign("one more")
-    now = 2 * PATIENCE
+    now = 2 * TASK_LEASE_S
     assert desk.assign("one more") == KEYS[0]
 
 
@@ -92,7 +92,7 @@ def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[]
     global now
     desk = open_desk()
     desk.assign("ada")
-    now = 2 * PATIENCE
+    now = 2 * TASK_LEASE_S
     desk.decide("ada", KEYS[0], labelled(0, "a"))
     assert desk.labelled == 1
 
@@ -104,14 +104,14 @@ def test_who_comes_back_has_the_document_again_unless_others_have_it(
     desk = open_desk()
     for session in ("ada", "bob"):
         desk.assign(session)
-    now = 2 * PATIENCE
+    now = 2 * TASK_LEASE_S
     assert desk.assign("eve") == KEYS[0]  # so that the other two are absent
     for session, key in (("ada", KEYS[0]), ("bob", KEYS[1]), ("eve", KEYS[2])):
         desk.heartbeat(session, key)
     assert desk.assign("sam") == KEYS[2]  # eve has but one, and ada none
     assert desk.assign("bob") == KEYS[1]
     assert desk.assign("ada") == KEYS[3]
-    now = 4 * PATIENCE
+    now = 4 * TASK_LEASE_S
     assert desk.assign("tom") == KEYS[0]
     desk.correct_language("bob", KEYS[1], "it")
     assert desk.assign("bob") == KEYS[1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from funnelling import Corpus, Document
 from funnelling.labelling.peers import (
     COPIES,
-    MOST,
+    MAX_NEAR_DUPLICATES,
     TRANSLATIONS,
     Disagreement,
     find_label_disagreements,
@@ -74,8 +74,8 @@ def test_texts_with_nine_tenths_of_their_words_in_common_are_copies(texts: list[
 
 
 def test_of_many_copies_some_are_told() -> None:
-    found = near_duplicates(["budget of roads"] * (MOST + 50) + ["library"], "en")[:-1]
-    assert {len(places) for places in found} == {MOST}
+    found = near_duplicates(["budget of roads"] * (MAX_NEAR_DUPLICATES + 50) + ["library"], "en")[:-1]
+    assert {len(places) for places in found} == {MAX_NEAR_DUPLICATES}
     assert all(place not in places for place, places in enumerate(found))
 
 
@@ -83,8 +83,8 @@ def test_texts_by_one_template_are_told_some_others_in_time_that_grows_as_their_
     shared = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
     names = ["".join(letters) for letters in product("abcdefghijkl", repeat=3)]
     found = near_duplicates([f"{shared} {name}qx" for name in names], "en")
-    assert len(names) > 10 * MOST
-    assert all(len(places) == MOST for places in found)
+    assert len(names) > 10 * MAX_NEAR_DUPLICATES
+    assert all(len(places) == MAX_NEAR_DUPLICATES for places in found)
 
 
 def test_of_many_translations_some_are_told() -> None:
@@ -92,4 +92,4 @@ def test_of_many_translations_some_are_told() -> None:
     documents[1] = Document("slip", "text 1", "it", ("b",), group="1")
     found = found_in(corpus(*documents))
     assert list(found) == [1]
-    assert len(found[1].duplicates) == MOST
+    assert len(found[1].duplicates) == MAX_NEAR_DUPLICATES

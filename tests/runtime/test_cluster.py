@@ -109,15 +109,15 @@ def test_pieces_that_are_lost_are_done_again(n_workers: int, tmp_path: Path) -> 
 
 def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "RETRY_BACKOFF_S", 0)
-    monkeypatch.setattr(spread, "ATTEMPTS", 2)
-    monkeypatch.setattr(spread, "WITHOUT_WORKERS", 30)  # that fail to start on a busy machine
+    monkeypatch.setattr(spread, "MAX_ATTEMPTS", 2)
+    monkeypatch.setattr(spread, "NO_WORKERS_TIMEOUT_S", 30)  # that fail to start on a busy machine
     with on_cluster("local:2"), pytest.raises(InputError, match="lost its workers again and again"):
         list(map_chunks(_die, (), [(0,)]))
 
 
 def test_a_cluster_that_is_left_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "LOOK", 0.1)
-    monkeypatch.setattr(spread, "WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr(spread, "POLL_S", 0.1)
+    monkeypatch.setattr(spread, "NO_WORKERS_TIMEOUT_S", 0.5)
     started = distributed.LocalCluster(n_workers=1, dashboard_address=None, protocol="tcp")
     with started, on_cluster(started.scheduler_address):
         started.scale(0)

@@ -27,7 +27,7 @@ def terminal_as_stderr() -> Iterator[Terminal]:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "TICK", 0.02)
+    monkeypatch.setattr(progress, "TICK_S", 0.02)
 
 
 def wait_for(terminal: Terminal, text: str) -> None:
@@ -68,7 +68,7 @@ def test_a_bar_is_shown_on_a_terminal_that_does_not_tell_its_size(monkeypatch: p
 
 
 def test_work_that_is_done_at_once_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "TICK", 60)
+    monkeypatch.setattr(progress, "TICK_S", 60)
     with terminal_as_stderr() as terminal:
         assert list(watched("abc", "spelling", shown=True)) == ["a", "b", "c"]
         with timed("reading", shown=True):
@@ -100,7 +100,7 @@ def test_nothing_is_written_where_it_is_not_wanted(shown: bool) -> None:
 
 
 def test_records_in_place_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "RECORD", 0.02)
+    monkeypatch.setattr(progress, "RECORD_INTERVAL_S", 0.02)
     with terminal_as_stderr() as terminal, speaking(Style(as_json=True)):
         with progress_bar("counting", 4, shown=True, unit="sheep") as advance:
             advance(3)

@@ -8,7 +8,7 @@ from threading import Event, current_thread
 import numpy as np
 import pytest
 
-from funnelling.runtime.threads import TURN, map_threads, raise_if_cancelled
+from funnelling.runtime.threads import SWITCH_INTERVAL_S, map_threads, raise_if_cancelled
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,9 @@ def test_results_come_in_order_and_threads_take_turns() -> None:
     def work(number: int) -> tuple[int, float]:
         return number, sys.getswitchinterval()
 
-    assert list(map_threads(work, 5, 2)) == [(number, pytest.approx(TURN)) for number in range(5)]
+    assert list(map_threads(work, 5, 2)) == [
+        (number, pytest.approx(SWITCH_INTERVAL_S)) for number in range(5)
+    ]
 
 
 def test_one_within_another_ends_nothing_early() -> None:
@@ -30,7 +32,7 @@ def test_one_within_another_ends_nothing_early() -> None:
         assert list(map_threads(lambda each: each + number, 3, 2)) == [number, number + 1, number + 2]
         return sys.getswitchinterval()
 
-    assert list(map_threads(inner, 4, 2)) == [pytest.approx(TURN)] * 4
+    assert list(map_threads(inner, 4, 2)) == [pytest.approx(SWITCH_INTERVAL_S)] * 4
 
 
 def test_an_error_ends_the_work() -> None:
@@ -65,7 +67,7 @@ def test_work_that_is_left_is_ended() -> None:
 
 def test_a_shorter_interval_is_left_alone() -> None:
     before = sys.getswitchinterval()
-    sys.setswitchinterval(TURN / 10)
+    sys.setswitchinterval(SWITCH_INTERVAL_S / 10)
     shorter = sys.getswitchinterval()
     try:
         assert (

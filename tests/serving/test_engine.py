@@ -184,7 +184,7 @@ def test_different_words_are_counted(engine: Engine, gate: threading.Event) -> N
 def test_too_many_are_sent_away(
     engine: Engine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "MOST_WAITING", 2)
+    monkeypatch.setattr(engines, "MAX_WAITING_DOCUMENTS", 2)
     answers = asyncio.run(settled(engine, gate, *[documents("a")] * 4))
     refusals = [answer for answer in answers if isinstance(answer, HTTPProblem)]
     assert [(refusal.status, dict(refusal.headers or {})) for refusal in refusals] == [
@@ -195,7 +195,7 @@ def test_too_many_are_sent_away(
 def test_too_much_text_is_sent_away(
     engine: Engine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "MOST_CHARACTERS", 5)
+    monkeypatch.setattr(engines, "MAX_WAITING_CHARACTERS", 5)
     long, short, late = asyncio.run(
         settled(engine, gate, documents("abcdefgh"), documents("a"), documents("b"))
     )

@@ -113,7 +113,7 @@ def test_a_body_that_is_too_large_whether_it_says_so_or_not(make_client: Client)
 
 
 def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "_HELD", 110)
+    monkeypatch.setattr(bodies, "_MAX_HELD_BYTES", 110)
     reader = bodies.Bodies(most=60)
 
     async def play() -> None:

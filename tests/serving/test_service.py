@@ -19,7 +19,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, save_model
 from funnelling.serving.guard import SECURITY
-from funnelling.serving.protocol import LARGEST_HEAD
+from funnelling.serving.protocol import MAX_HEAD_BYTES
 
 from .conftest import LABELS, TEXTS, sentences
 from .service import COMMAND, Service, read_all, request_bytes, start
@@ -118,7 +118,7 @@ class TestWhatItSurvives:
         with service.connect() as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nX: ")
             time.sleep(0.2)
-            connection.sendall(b"x" * (LARGEST_HEAD + 1))
+            connection.sendall(b"x" * (MAX_HEAD_BYTES + 1))
             answer = read_all(connection)
         assert answer.startswith(b"HTTP/1.1 431")
         headers = dict(line.split(b": ", 1) for line in answer.partition(b"\r\n\r\n")[0].splitlines()[1:])
@@ -127,7 +127,7 @@ class TestWhatItSurvives:
         assert b'path="other",status="431"' in _metrics(service)
 
     def test_a_large_head_in_one_packet(self, service: Service) -> None:
-        for head in (b"X: " + b"x" * LARGEST_HEAD, b"X: y\r\n" * (LARGEST_HEAD // 6)):
+        for head in (b"X: " + b"x" * MAX_HEAD_BYTES, b"X: y\r\n" * (MAX_HEAD_BYTES // 6)):
             answer = service.exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n")
             assert answer.startswith(b"HTTP/1.1 431")
 
@@ -183,7 +183,7 @@ class TestWhatItSurvives:
             (b"zz\r\n", b"400"),
             (b"2\r\n{}zz", b"400"),
             (b"ffffffffffffffffffff\r\n", b"400"),
-            (b"2;" + b"x" * LARGEST_HEAD, b"431"),
+            (b"2;" + b"x" * MAX_HEAD_BYTES, b"431"),
         ],
     )
     def test_a_body_that_breaks_off_is_refused_at_once(

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forking = multiprocessing.get_context("fork")
     monkeypatch.setattr(module.multiprocessing, "get_context", lambda _: forking)
-    monkeypatch.setattr(module, "_RESTART_SECONDS", 0.1)
+    monkeypatch.setattr(module, "_RESTART_DELAY_S", 0.1)
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     handlers = {number: signal.getsignal(number) for number in numbers}
     yield
@@ -88,7 +88,7 @@ def test_one_that_fails_now_and_then_is_replaced(supervisor: Callable[..., Super
 def test_a_signal_while_one_is_replaced(
     supervisor: Callable[..., Supervisor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_RESTART_SECONDS", 30)
+    monkeypatch.setattr(module, "_RESTART_DELAY_S", 30)
     service = supervisor("serves", "serves and dies")
     threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGTERM)).start()
     started = time.monotonic()

@@ -94,7 +94,7 @@ def test_a_file_of_arrays_is_not_read_beyond_what_it_tells(copy: Path, mapped: b
 
 
 def test_a_model_json_has_a_bound(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "MOST_OF_MODEL", 100)
+    monkeypatch.setattr(folders, "MAX_MODEL_BYTES", 100)
     with pytest.raises(InputError, match=r"model\.json has [\d,]+ bytes, and 100 at most are read"):
         load_model(copy)
 

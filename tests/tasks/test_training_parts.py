@@ -13,7 +13,7 @@ import pytest
 
 from funnelling import InputError, load_model, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
-from funnelling.evaluation.splits import NOTICED
+from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.methods.archive import bag
 from funnelling.methods.parts import prepare
 from funnelling.methods.registry import make_method
@@ -123,7 +123,7 @@ def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
     lines: list[str] = []
     by_parts = _model()
     fit_parts(by_parts, folder, tmp_path / "work", jobs=1, report=lines.append)
-    assert lines == [NOTICED]
+    assert lines == [SINGLE_LABEL_NOTICE]
     train = read_corpus(folder).split("train")
     train.one_label = True
     assert _bytes(by_parts, tmp_path / "a") == _bytes(fit_method(_model(), train), tmp_path / "b")

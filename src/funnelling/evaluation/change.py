@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scipy import sparse
 
 from funnelling.evaluation.measures import Counts
-from funnelling.evaluation.registry import TITLES, main_measures, measure_counts, plain_mean
+from funnelling.evaluation.registry import MEASURE_TITLES, main_measures, measure_counts, plain_mean
 from funnelling.evaluation.significance import ComparedDecisions, randomisation
 from funnelling.matrices import AnyTargets, stacked
 
@@ -21,7 +21,9 @@ TEST, HELD_OUT = "test", "held out"  # what documents are measured on
 # A fall is more than noise where p is below the one and it is above the other: folds and thresholds move
 # scores a little, too. Languages are many, and each has to be surer than their average.
 IN_ALL, IN_ONE = (0.01, 0.01), (0.002, 0.02)
-LOOSE = 3  # times as much for K, which follows thresholds: it falls as soon as fewer labels are assigned
+K_TOLERANCE_FACTOR = (
+    3  # times as much for K, which follows thresholds: it falls as soon as fewer labels are assigned
+)
 _BEFORE, _AFTER = "before", "after"
 
 
@@ -56,7 +58,7 @@ class MetricDrop(NamedTuple):
         """
         where = "on average" if self.language is None else f"of {self.language}"
         values = (f"{value:.3f}".removeprefix("0") for value in (self.before, self.after))
-        return f"{TITLES[self.measure]} {where} fell from {' to '.join(values)}"
+        return f"{MEASURE_TITLES[self.measure]} {where} fell from {' to '.join(values)}"
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _falls(
     lower = [
         name
         for name in main_measures(before)
-        if before[name] - after[name] > least * (LOOSE if "_k" in name else 1)
+        if before[name] - after[name] > least * (K_TOLERANCE_FACTOR if "_k" in name else 1)
     ]
     if not lower:
         return []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
+EXAMPLE_RANGES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
 
 
 def summarise_methods(
@@ -130,7 +130,7 @@ def _f1_by_examples(results: Sequence[Result]) -> list[list[float]]:
     in_test = counts[:, 0] + counts[:, 2] > 0
     scores = f1(*counts.T)
     rows = []
-    for start, end in pairwise((*EXAMPLES, np.inf)):
+    for start, end in pairwise((*EXAMPLE_RANGES, np.inf)):
         inside = in_test & (examples >= start) & (examples < end)
         if inside.any():
             rows.append(

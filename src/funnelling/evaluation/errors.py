@@ -29,9 +29,9 @@ from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
-MOST = 20
-LONGEST = 400  # characters of a text that are shown
-WORDS = 5  # that are named
+MAX_ERRORS = 20
+MAX_TEXT_CHARACTERS = 400  # characters of a text that are shown
+MAX_WORDS_NAMED = 5  # that are named
 
 Passage = tuple[int, int, float]  # from, to, what it added to the score
 
@@ -116,7 +116,7 @@ def in_turns(is_given: Rows, sureness: NDArray[np.float64], most: int) -> list[i
 
 
 def worst_errors(
-    method: "Method", test: Corpus, decisions: Any, probabilities: Any, most: int = MOST
+    method: "Method", test: Corpus, decisions: Any, probabilities: Any, most: int = MAX_ERRORS
 ) -> list[WorstError]:
     """The worst errors of a fitted method on test documents, from its answers to them, and why it made them.
 
@@ -144,7 +144,7 @@ def worst_errors(
 
 
 def measure_with_errors(
-    method: "Method", test: Corpus, most: int = MOST, answers: tuple[Any, Any] | None = None
+    method: "Method", test: Corpus, most: int = MAX_ERRORS, answers: tuple[Any, Any] | None = None
 ) -> Result:
     """What `evaluate_in_detail` gives, for the same work, and the worst ``errors``; none of those for 0.
 
@@ -157,7 +157,7 @@ def measure_with_errors(
     return result
 
 
-def worst_of(errors: Iterable[WorstError], most: int = MOST) -> list[WorstError]:
+def worst_of(errors: Iterable[WorstError], most: int = MAX_ERRORS) -> list[WorstError]:
     """The worst of several lists of errors: if each has as many, they are the worst of all documents."""
     found = list(errors)
     is_given = np.array(["wrong" in error for error in found], dtype=bool)
@@ -202,7 +202,7 @@ def _explained(
     (explanation,) = method.explain([text], languages=[test.languages[row]], labels=names)
     reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
     placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
-    start, end = telling_part(text, placed[next(iter(blamed))], LONGEST)
+    start, end = telling_part(text, placed[next(iter(blamed))], MAX_TEXT_CHARACTERS)
     shown, moved = cut_out(text, start, end)
     error: dict[str, Any] = {
         "id": test.ids[row],
@@ -233,4 +233,7 @@ def telling_words(
             for word, contribution in view.get("words", ()):
                 added[word] = added.get(word, 0.0) + contribution
     telling = {word: value for word, value in added.items() if value * sign > 0}
-    return [[word, telling[word]] for word in sorted(telling, key=lambda word: -abs(telling[word]))[:WORDS]]
+    return [
+        [word, telling[word]]
+        for word in sorted(telling, key=lambda word: -abs(telling[word]))[:MAX_WORDS_NAMED]
+    ]

@@ -211,7 +211,7 @@ def _sorted(counts: "Counter[tuple[str, str]]") -> Confusion:
     return [[truth, given, documents] for (truth, given), documents in sorted(counts.items())]
 
 
-AT_ONCE = 256  # documents
+ROWS_PER_BLOCK = 256  # documents
 
 
 def reliability(truth: Indicators, probabilities: ArrayLike | sparse.csr_array, bins: int = 10) -> FloatArray:
@@ -239,10 +239,10 @@ def _sparse_reliability(truth: sparse.csr_array, probabilities: Any, bins: int) 
         probabilities = np.asarray(probabilities)
     check_same_shape(truth, probabilities)
     table = np.zeros((bins, 3))
-    for start in range(0, truth.shape[0], AT_ONCE):
-        chance = canonical(probabilities[start : start + AT_ONCE])
+    for start in range(0, truth.shape[0], ROWS_PER_BLOCK):
+        chance = canonical(probabilities[start : start + ROWS_PER_BLOCK])
         rows, columns = chance.nonzero()
-        positives = truth[start : start + AT_ONCE]
+        positives = truth[start : start + ROWS_PER_BLOCK]
         table += _binned(chance.data, values_at(positives, rows, columns), bins)
         # All other pairs have the probability 0.
         found = int(values_at(chance, *positives.nonzero()).astype(bool).sum())

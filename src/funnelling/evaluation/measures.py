@@ -14,7 +14,7 @@ from funnelling.matrices import AnyTargets, canonical, is_sparse, match_format
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Columns = slice | list[int] | NDArray[np.bool_]  # some of those that were counted
-ALL = slice(None)
+ALL_LABELS = slice(None)
 Indicators = ArrayLike | sparse.csr_array  # documents by labels; of many labels sparse
 
 

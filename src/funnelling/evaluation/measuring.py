@@ -24,7 +24,7 @@ from funnelling.evaluation.labels import (
 )
 from funnelling.evaluation.measures import Counts, FloatArray
 from funnelling.evaluation.pieces import Result
-from funnelling.evaluation.ranking import TOP, LabelFrequencies, RankedHits, Shares, rank
+from funnelling.evaluation.ranking import MAX_RANKED_LABELS, LabelFrequencies, RankedHits, Shares, rank
 from funnelling.evaluation.registry import (
     RANKED_MEASURES,
     LanguageMeasures,
@@ -188,9 +188,9 @@ def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: in
     return sparse.csr_array((ones, columns[positions], starts), shape=(len(given), width))
 
 
-WORST = 20  # labels that a model keeps the measures of
-CONFUSED = 20  # pairs of labels that a model keeps
-MOST_PAIRS = 1_000  # that a full result keeps: of many labels there may be millions
+MAX_WORST_LABELS = 20  # labels that a model keeps the measures of
+MAX_CONFUSED_PAIRS = 20  # pairs of labels that a model keeps
+MAX_PAIRS_IN_RESULT = 1_000  # that a full result keeps: of many labels there may be millions
 
 
 def supported_documents(corpus: Corpus, method: "Method") -> Rows:
@@ -290,11 +290,11 @@ def measure_decisions_in_full(
     counts = Counts.of(truth, decisions)
     if one_label:
         cells = _confusion(test, decisions, classes)
-        pairs = {"confused": most_confused(cells, MOST_PAIRS), "confusion": cells}
+        pairs = {"confused": most_confused(cells, MAX_PAIRS_IN_RESULT), "confusion": cells}
     else:
         pairs = {
-            "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
-            "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
+            "confused": given_instead(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
+            "missed_together": missed_together(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
         }
     averaged = _averaged(test, classes, examples)
     measured = _measure_decisions(test, decisions, classes, one_label, averaged, ranked)
@@ -348,12 +348,14 @@ def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
         decisions = one_each(columns, len(classes))
     if len(classes) <= XMC_MIN_LABELS:
         return _measure_decisions(test, decisions.toarray(), classes, train.one_label)
-    frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), TOP))
+    frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), MAX_RANKED_LABELS))
     ranked = measure_ranked(RankedHits.of(truth_of(test, classes), frequent, examples))
     return _measure_decisions(test, decisions, classes, train.one_label, ranked=ranked)
 
 
-def model_scores(result: Result, labels: int | None = WORST, pairs: int | None = CONFUSED) -> Result:
+def model_scores(
+    result: Result, labels: int | None = MAX_WORST_LABELS, pairs: int | None = MAX_CONFUSED_PAIRS
+) -> Result:
     """What a model keeps of a full result: the measures, the calibration error and the recall.
 
     Of what goes wrong it keeps the worst ``labels`` and the first ``pairs`` of labels that are confused, or

@@ -16,8 +16,8 @@ from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import writing
 
-FOLDER = "pieces"
-LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long
+PIECES_FOLDER = "pieces"
+MAX_NAME_CHARACTERS = 100  # of a piece; some hold language tags, which may be long
 
 Result = dict[str, Any]
 
@@ -31,7 +31,7 @@ class ResultCache:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = None if folder is None else folder / FOLDER
+        self._folder = None if folder is None else folder / PIECES_FOLDER
         self._seconds: dict[str, float] = {}
         self._machines: dict[str, str] = {}
 
@@ -47,7 +47,9 @@ class ResultCache:
 
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """The result of this name and key: the one that is kept, or else what ``make`` returns."""
-        short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{digest(name)[:16]}"
+        short = (
+            name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}-{digest(name)[:16]}"
+        )
         short = short.replace(":", ".")  # of variants; not every system takes it in the name of a file
         file_name = f"{short}-{digest([key, version('funnelling')])[:16]}.json"
         piece = self._read(file_name) or self._make(file_name, make)

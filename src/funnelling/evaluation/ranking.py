@@ -17,13 +17,15 @@ from scipy import sparse
 from funnelling.evaluation.measures import FloatArray, IntArray
 from funnelling.matrices import Rows, canonical, is_sparse, values_at
 
-TOP = 10  # labels of a document that are ranked
-AT_ONCE = 256  # documents that are ranked at a time
-NONE = -1  # in place of a column
+MAX_RANKED_LABELS = 10  # labels of a document that are ranked
+ROWS_PER_BLOCK = 256  # documents that are ranked at a time
+NO_COLUMN = -1  # in place of a column
 # Of propensities, as Jain et al. (2016) have them for label sets that nothing is known of
 A, B = 0.55, 1.5
 
-Ranked = NDArray[np.intp]  # (documents, TOP): columns of labels, the most probable first; NONE where fewer
+Ranked = NDArray[
+    np.intp
+]  # (documents, MAX_RANKED_LABELS): columns of labels, the most probable first; NO_COLUMN where fewer
 
 
 class LabelFrequencies(NamedTuple):
@@ -42,30 +44,33 @@ def rank(probabilities: Any) -> Ranked:
     """
     if is_sparse(probabilities):
         return _rank(canonical(probabilities))
-    blocks = [probabilities[start : start + AT_ONCE] for start in range(0, len(probabilities), AT_ONCE)]
+    blocks = [
+        probabilities[start : start + ROWS_PER_BLOCK]
+        for start in range(0, len(probabilities), ROWS_PER_BLOCK)
+    ]
     return np.vstack([_rank(_likely(block)) for block in blocks])
 
 
 def _likely(probabilities: FloatArray) -> sparse.csr_array:
-    """The cells of each row that are not below its `TOP` highest ones."""
-    if probabilities.shape[1] <= TOP:
+    """The cells of each row that are not below its `MAX_RANKED_LABELS` highest ones."""
+    if probabilities.shape[1] <= MAX_RANKED_LABELS:
         return canonical(probabilities)
-    least = -np.partition(-probabilities, TOP - 1, axis=1)[:, TOP - 1]
+    least = -np.partition(-probabilities, MAX_RANKED_LABELS - 1, axis=1)[:, MAX_RANKED_LABELS - 1]
     return canonical(np.where(probabilities >= least[:, None], probabilities, 0.0))
 
 
 def _rank(probabilities: sparse.csr_array) -> Ranked:
     """The same of a canonical sparse matrix, some documents at a time."""
-    ranked = np.full((probabilities.shape[0], TOP), NONE, dtype=np.intp)
-    for start in range(0, len(ranked), AT_ONCE):
-        ends = probabilities.indptr[start : start + AT_ONCE + 1]
+    ranked = np.full((probabilities.shape[0], MAX_RANKED_LABELS), NO_COLUMN, dtype=np.intp)
+    for start in range(0, len(ranked), ROWS_PER_BLOCK):
+        ends = probabilities.indptr[start : start + ROWS_PER_BLOCK + 1]
         sizes, entries = np.diff(ends), slice(ends[0], ends[-1])
         filled = np.arange(sizes.max()) < sizes[:, None]
-        chances, columns = np.full(filled.shape, -np.inf), np.full(filled.shape, NONE)
+        chances, columns = np.full(filled.shape, -np.inf), np.full(filled.shape, NO_COLUMN)
         chances[filled] = probabilities.data[entries]
         columns[filled] = probabilities.indices[entries]
-        order = np.argsort(-chances, axis=1, kind="stable")[:, :TOP]
-        ranked[start : start + AT_ONCE, : order.shape[1]] = np.take_along_axis(columns, order, axis=1)
+        order = np.argsort(-chances, axis=1, kind="stable")[:, :MAX_RANKED_LABELS]
+        ranked[start : start + ROWS_PER_BLOCK, : order.shape[1]] = np.take_along_axis(columns, order, axis=1)
     return ranked
 
 
@@ -114,10 +119,10 @@ class RankedHits:
         (array([[ True, False]]), array([1]), array([2]))
         """
         actual = canonical(truth).astype(bool, copy=False)
-        rows, ranks = np.nonzero(ranked != NONE)
+        rows, ranks = np.nonzero(ranked != NO_COLUMN)
         found = np.zeros(ranked.shape, dtype=bool)
         found[rows, ranks] = values_at(actual, rows, ranked[rows, ranks])
-        given, true = (ranked != NONE).sum(axis=1), np.diff(actual.indptr).astype(np.int64)
+        given, true = (ranked != NO_COLUMN).sum(axis=1), np.diff(actual.indptr).astype(np.int64)
         if examples is None:
             return cls(found, given, true)
         of_labels = inverse_propensities(examples)
@@ -128,7 +133,7 @@ class RankedHits:
             given,
             true,
             np.where(found, of_labels[ranked], 0.0),
-            np.where(best == NONE, 0.0, of_labels[best]),
+            np.where(best == NO_COLUMN, 0.0, of_labels[best]),
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import (
-    ALL,
+    ALL_LABELS,
     Columns,
     Counts,
     FloatArray,
@@ -61,7 +61,7 @@ class RankedMeasure(NamedTuple):
 
 
 # Before the titles of averages over all labels, absent ones that are left alone counted as right.
-PAPERS = "paper's "
+PAPER_PREFIX = "paper's "
 MEASURES = {
     "accuracy": Measure("accuracy", accuracy, one_label=True),
     "sklearn_macro_f1": Measure("sklearn macro-F1", sklearn_macro_f1, one_label=True),
@@ -71,8 +71,8 @@ MEASURES = {
     "recall": Measure("recall", micro(recall_of_labels), of_one_model=True),
     "micro_k": Measure("micro-K", micro(k_of_labels)),
     "macro_k_present": Measure("macro-K", macro_present(k_of_labels)),
-    "macro_f1": Measure(f"{PAPERS}macro-F1", macro(f1_of_labels)),
-    "macro_k": Measure(f"{PAPERS}macro-K", macro(k_of_labels)),
+    "macro_f1": Measure(f"{PAPER_PREFIX}macro-F1", macro(f1_of_labels)),
+    "macro_k": Measure(f"{PAPER_PREFIX}macro-K", macro(k_of_labels)),
 }
 RANKED_MEASURES = {
     "p_at_1": RankedMeasure("P@1", partial(precision_at, k=1)),
@@ -92,7 +92,7 @@ RANKED_MEASURES = {
     "psp_at_3": RankedMeasure("PSP@3", partial(psp_at, k=3)),
     "psp_at_5": RankedMeasure("PSP@5", partial(psp_at, k=5)),
 }
-TITLES = {
+MEASURE_TITLES = {
     **{name: measure.title for name, measure in RANKED_MEASURES.items()},
     **{name: measure.title for name, measure in MEASURES.items()},
 }
@@ -179,13 +179,13 @@ def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -
     return measure_counts(Counts.of(truth, predicted), one_label)
 
 
-def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = ALL) -> dict[str, float]:
+def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = ALL_LABELS) -> dict[str, float]:
     """Every measure of decisions that were counted, by name.
 
     They run over ``labels``. Those of ``one_label`` run over all, for whether a document got its label does
     not depend on which are looked at.
     """
-    some = counts if labels is ALL else counts.of_labels(labels)
+    some = counts if labels is ALL_LABELS else counts.of_labels(labels)
     return {
         name: float(each.of(counts if each.one_label else some))
         for name, each in MEASURES.items()
@@ -218,7 +218,7 @@ def measure_languages(
     predicted: Indicators,
     languages: Iterable[str | None],
     one_label: bool = False,
-    labels: Columns = ALL,
+    labels: Columns = ALL_LABELS,
     ranked: Mapping[str, Shares] | None = None,
 ) -> LanguageMeasures:
     """The measures of each language's documents, and their plain mean over languages.

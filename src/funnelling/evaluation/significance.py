@@ -23,10 +23,10 @@ from funnelling.matrices import AnyTargets, values_at
 from funnelling.randomness import stream
 
 # Scores lie between -1 and 1; differences below this are rounding.
-_ROUNDING = 1e-12
+_SCORE_ABS_TOL = 1e-12
 
 
-NO_RIVALS = ("upper-bound",)  # it reads more than others may, and is measured on English alone
+NOT_COMPARED = ("upper-bound",)  # it reads more than others may, and is measured on English alone
 
 
 class Significance(TypedDict):
@@ -36,7 +36,7 @@ class Significance(TypedDict):
     p: dict[str, float | None]
 
 
-def significance(scores: Mapping[str, ArrayLike], exclude: Collection[str] = NO_RIVALS) -> Significance:
+def significance(scores: Mapping[str, ArrayLike], exclude: Collection[str] = NOT_COMPARED) -> Significance:
     """The method of the best mean, and p of a paired two-tailed t-test between it and each rival.
 
     A method's scores are those of its (trial, language) pairs, in the same order for all; fewer than
@@ -79,7 +79,7 @@ def dagger(p: float | None) -> str:
 
 def rivals_of(methods: Iterable[str]) -> list[str]:
     """The methods that are tested against each other."""
-    return [method for method in methods if method not in NO_RIVALS]
+    return [method for method in methods if method not in NOT_COMPARED]
 
 
 def paired_p(a: ArrayLike, b: ArrayLike) -> float | None:
@@ -92,9 +92,9 @@ def paired_p(a: ArrayLike, b: ArrayLike) -> float | None:
     if len(first) < 2:
         return None
     differences = first - second
-    if np.ptp(differences) <= _ROUNDING:
+    if np.ptp(differences) <= _SCORE_ABS_TOL:
         # Without variance t is infinite, or 0/0 where nothing differs.
-        return 1.0 if abs(differences[0]) <= _ROUNDING else 0.0
+        return 1.0 if abs(differences[0]) <= _SCORE_ABS_TOL else 0.0
 
     from scipy.stats import ttest_rel
 
@@ -112,9 +112,9 @@ def _check(samples: Mapping[str, NDArray[np.float64]]) -> None:
             raise InputError(f"{method} needs at least one score, and every score a finite number.")
 
 
-DRAWS = 1_000  # the first of them swaps nothing: what was observed is one of the draws
-AT_ONCE = 100_000  # numbers that are worked on at a time: they fit into the cache of a processor
-ROUNDING = 1e-12  # differences below this are none
+N_DRAWS = 1_000  # the first of them swaps nothing: what was observed is one of the draws
+VALUES_PER_BLOCK = 100_000  # numbers that are worked on at a time: they fit into the cache of a processor
+ABS_TOL = 1e-12  # differences below this are none
 
 Pair = tuple[str, str]
 
@@ -153,7 +153,7 @@ def randomisation(
     for trial in trials:
         for pair, draws, values in _differences(trial, measures, seed):
             for measure, difference in values.items():
-                differences[measure].setdefault(pair, np.zeros(DRAWS))[draws] += difference
+                differences[measure].setdefault(pair, np.zeros(N_DRAWS))[draws] += difference
     return {
         measure: {pair: _p(of_draws) for pair, of_draws in by_pair.items()}
         for measure, by_pair in differences.items()
@@ -163,7 +163,7 @@ def randomisation(
 def _p(differences: FloatArray) -> float:
     """The share of the draws that differ by as much as the first, in either direction."""
     sizes = np.abs(differences)
-    return float(np.mean(sizes >= sizes[0] - ROUNDING))
+    return float(np.mean(sizes >= sizes[0] - ABS_TOL))
 
 
 def _differences(
@@ -186,8 +186,8 @@ def _differences(
             name: _added([shares[measure] for measure in ranked], rows, own_unit)
             for name, shares in (trial.ranked.items() if ranked else ())
         }
-        step = max(1, AT_ONCE // max(labels, len(own)))
-        for start in range(0, DRAWS, step):
+        step = max(1, VALUES_PER_BLOCK // max(labels, len(own)))
+        for start in range(0, N_DRAWS, step):
             draws = slice(start, start + step)
             # Counts are sums over units: those of the units that are swapped go over to the other method.
             chosen = swaps[own, draws].astype(float)
@@ -230,7 +230,7 @@ def _table(given: sparse.csr_array, truth: AnyTargets, unit: NDArray[np.intp]) -
 
 def _swaps(units: Sequence[Hashable], seed: int) -> NDArray[np.bool_]:
     """Which units are swapped in which draw: each has a stream of its own, the same in every trial."""
-    swaps = np.array([stream(seed, "swap", unit).integers(0, 2, DRAWS, dtype=bool) for unit in units])
+    swaps = np.array([stream(seed, "swap", unit).integers(0, 2, N_DRAWS, dtype=bool) for unit in units])
     swaps[:, 0] = False
     return swaps
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 TEST_SHARE = 0.3
-FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn
+MIN_LANGUAGE_DOCUMENTS = 20  # of a language, so that folds of them can be drawn
 
 
 class Trial(NamedTuple):
@@ -107,7 +107,7 @@ def with_copies(corpus: Corpus) -> list[str | None]:
     texts = Counter(language for language, _ in copies)
     return [
         f"copies of {language} {text}"
-        if group is None and text and copies[language, text] > 1 and texts[language] >= FEWEST_TEXTS
+        if group is None and text and copies[language, text] > 1 and texts[language] >= MIN_LANGUAGE_DOCUMENTS
         else group
         for group, (language, text) in zip(corpus.groups, keys, strict=True)
     ]
@@ -163,11 +163,11 @@ def check_labels_differ(train: Corpus) -> None:
         )
 
 
-NOTICED = (
+SINGLE_LABEL_NOTICE = (
     "Every training document has exactly one label: learning to give one label each "
     "(--several-labels if documents may have several or none)."
 )
-CURE = "Give it one, or leave --one-label out."
+SINGLE_LABEL_HINT = "Give it one, or leave --one-label out."
 
 
 def settle(trials: Sequence[Trial], one_label: bool | None = None) -> tuple[list[Trial], list[str]]:
@@ -189,8 +189,8 @@ def settle(trials: Sequence[Trial], one_label: bool | None = None) -> tuple[list
         if not noticed:
             return list(trials), []
         marked, lines = _mark(trials, "Add --several-labels.")
-        return marked, [NOTICED, *lines]
-    return _mark(trials, CURE) if one_label else (list(trials), [])
+        return marked, [SINGLE_LABEL_NOTICE, *lines]
+    return _mark(trials, SINGLE_LABEL_HINT) if one_label else (list(trials), [])
 
 
 def have_one_label(corpus: Corpus) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import ALL, Counts
+from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choosing import Choice
 from funnelling.funnel.design import FunnelConfig, is_auto
@@ -191,7 +191,7 @@ class FunnelMethod(Method):
             For each language the measures by name, and the number of ``documents``.
         """
         check_fitted(self, "held_out_")
-        columns = ALL if labels is None else np.isin(self.classes_, labels)
+        columns = ALL_LABELS if labels is None else np.isin(self.classes_, labels)
         measures: dict[str, dict[str, float]] = {}
         for language, table in self.held_out_.items():
             counts = Counts.from_table(table)

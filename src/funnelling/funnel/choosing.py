@@ -37,7 +37,7 @@ from funnelling.funnel.views import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
-from funnelling.runtime.progress import HIDDEN, Progress, progress_bar
+from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
 from funnelling.spaces.registry import OWN, check_views, make_space, named_views
 from funnelling.state import expect, expect_flag, expect_number, expect_strings
 from funnelling.svm import SVM
@@ -411,7 +411,7 @@ class OuterFold:
         design: FunnelConfig,
         training: TrainingSet,
         learning: Mapping[str, Rows],
-        progress: Progress = HIDDEN,
+        progress: Progress = HIDDEN_PROGRESS,
         name: str = "",
     ) -> None:
         self._progress, self._name = progress, name

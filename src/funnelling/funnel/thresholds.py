@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import ALL, Counts
+from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.matrices import Folds, Targets
 from funnelling.svm import Calibration
@@ -259,7 +259,7 @@ class TunedThresholds(NamedTuple):
     thresholds: Array
     decided: Targets
 
-    def in_scores(self, calibration: Calibration, columns: Any = ALL) -> Array:
+    def in_scores(self, calibration: Calibration, columns: Any = ALL_LABELS) -> Array:
         """The score of each label above which the answer is yes; the labels are those of some columns."""
         from scipy.special import logit
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import ALL, Columns, Counts, IntArray
+from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.thresholds import (
     Goal,
@@ -192,7 +192,7 @@ class ThresholdTuningData:
 
     @cached_property
     def _ranking(self) -> LabelThresholdCurves:
-        return self._ranked(ALL)
+        return self._ranked(ALL_LABELS)
 
     def _ranked(self, columns: Columns) -> LabelThresholdCurves:
         targets = np.vstack(list(self.targets.values()))[:, columns]

@@ -24,8 +24,8 @@ from funnelling.labelling.held_out import OutOfFoldPredictions, check_judges, he
 from funnelling.labelling.peers import COPIES, TRANSLATIONS, Disagreement, find_label_disagreements
 from funnelling.labelling.suspicion import (
     MISSING,
-    NONE,
-    SURE,
+    NO_COLUMN,
+    PROBABILITY_CLIP,
     SWAPPED,
     WRONG,
     Array,
@@ -47,11 +47,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
-MOST_NAMED = 5  # other labels, or documents, that a row names
-MOST_EXPLAINED = 1_000  # documents, the most suspicious, whose words are told: nobody reads those of others
-KINDS = (WRONG, MISSING, SWAPPED, COPIES, TRANSLATIONS)
-COLUMNS = (
+AUDIT_METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
+MAX_OTHERS_NAMED = 5  # other labels, or documents, that a row names
+MAX_EXPLAINED_DOCUMENTS = (
+    1_000  # documents, the most suspicious, whose words are told: nobody reads those of others
+)
+ISSUE_KINDS = (WRONG, MISSING, SWAPPED, COPIES, TRANSLATIONS)
+AUDIT_COLUMNS = (
     *("id", "language", "labels", "kind", "doubted", "rather", "probability"),
     *("words_for", "words_against", "others_against", "peers", "suspicion"),
 )
@@ -63,7 +65,7 @@ def audit(
     source: Corpus | Method,
     number: int | None = None,
     *,
-    method: str | Method = METHOD,
+    method: str | Method = AUDIT_METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -113,15 +115,15 @@ def audit(
             f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
         )
     if isinstance(source, Corpus):
-        return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), COLUMNS)
+        return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
     check_fitted(source, "classes_")
-    return as_frame(audit_model(source, number, verbose), COLUMNS)
+    return as_frame(audit_model(source, number, verbose), AUDIT_COLUMNS)
 
 
 def audit_corpus(
     corpus: Corpus,
     number: int | None = None,
-    method: str | Method = METHOD,
+    method: str | Method = AUDIT_METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -152,7 +154,8 @@ def audit_held_out(
     first = watched(ranking.order[:number], "evidence", bool(verbose))
     given = documents.corpus.label_matrix(documents.classes)
     return [
-        _row(documents, ranking, row, given[row], place < MOST_EXPLAINED) for place, row in enumerate(first)
+        _row(documents, ranking, row, given[row], place < MAX_EXPLAINED_DOCUMENTS)
+        for place, row in enumerate(first)
     ]
 
 
@@ -171,10 +174,10 @@ def rank(documents: OutOfFoldPredictions, seed: int = 0, verbose: int = 0) -> "I
     )
     disagreeing = find_label_disagreements(corpus, given, verbose)
     scores = doubts.scores.copy()
-    odds = doubts.scores / np.maximum(1 - doubts.scores, SURE)
+    odds = doubts.scores / np.maximum(1 - doubts.scores, PROBABILITY_CLIP)
     for row, each in disagreeing.items():  # one of them is wrong: which, their own suspicions say
         others = odds[each.duplicates].mean() / len(each.duplicates)
-        scores[row] += (1 - scores[row]) * odds[row] / max(odds[row] + others, SURE)
+        scores[row] += (1 - scores[row]) * odds[row] / max(odds[row] + others, PROBABILITY_CLIP)
     return IssueRanking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
 
 
@@ -193,14 +196,14 @@ def _row(
     corpus, classes = documents.corpus, documents.classes
     doubts, peers = ranking.doubts, ranking.disagreeing.get(row)
     kind = doubts.kinds[row]
-    doubted = int(doubts.wrong[row]) if kind in (WRONG, SWAPPED) else NONE
-    rather = int(doubts.missing[row]) if kind in (MISSING, SWAPPED) else NONE
+    doubted = int(doubts.wrong[row]) if kind in (WRONG, SWAPPED) else NO_COLUMN
+    rather = int(doubts.missing[row]) if kind in (MISSING, SWAPPED) else NO_COLUMN
     if peers is not None:
         kind = peers.kind
         chances = doubts.probabilities[row]
-        doubted = min(peers.wrong, key=lambda column: chances[column], default=NONE)
-        rather = max(peers.missing, key=lambda column: chances[column], default=NONE)
-    first = doubted if doubted != NONE else rather
+        doubted = min(peers.wrong, key=lambda column: chances[column], default=NO_COLUMN)
+        rather = max(peers.missing, key=lambda column: chances[column], default=NO_COLUMN)
+    first = doubted if doubted != NO_COLUMN else rather
     words_for, words_against = _words(documents, row, doubted, rather) if explained else ([], [])
     text = {"text": corpus.texts[row]}
     if documents.beginnings is not None:
@@ -216,15 +219,15 @@ def _row(
             if value is not None
         },
         "kind": kind,
-        "doubted": None if doubted == NONE else classes[doubted],
-        "rather": None if rather == NONE else classes[rather],
-        "probability": None if first == NONE else float(doubts.probabilities[row, first]),
+        "doubted": None if doubted == NO_COLUMN else classes[doubted],
+        "rather": None if rather == NO_COLUMN else classes[rather],
+        "probability": None if first == NO_COLUMN else float(doubts.probabilities[row, first]),
         "words_for": words_for,
         "words_against": words_against,
         "others_against": [
             classes[column] for column in _others_against(doubts, row, given, doubted, rather)
         ],
-        "peers": [corpus.ids[peer] for peer in (peers.duplicates if peers else ())[:MOST_NAMED]],
+        "peers": [corpus.ids[peer] for peer in (peers.duplicates if peers else ())[:MAX_OTHERS_NAMED]],
         "suspicion": float(ranking.scores[row]),
     }
 
@@ -237,7 +240,9 @@ def _words(
     A word that speaks for a label and for the one that it should rather have is told once, with the stronger.
     """
     named = {
-        documents.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE
+        documents.classes[column]: sign
+        for column, sign in ((doubted, 1), (rather, -1))
+        if column != NO_COLUMN
     }
     reasons = documents.explain(row, list(named))
     text = documents.corpus.texts[row]
@@ -258,14 +263,14 @@ def _others_against(doubts: LabelIssues, row: int, given: Rows, doubted: int, ra
     seen = doubts.others.seen
     against = np.zeros(len(seen))
     for column, sign in ((doubted, -1), (rather, 1)):
-        if column != NONE:
+        if column != NO_COLUMN:
             spoken = sign * doubts.others.contributions(row, column)
             against += np.where(given[seen] & (seen != doubted), np.maximum(spoken, 0), 0)
-    order = np.argsort(-against, kind="stable")[:MOST_NAMED]
+    order = np.argsort(-against, kind="stable")[:MAX_OTHERS_NAMED]
     return [int(seen[place]) for place in order if against[place] > 0]
 
 
-LISTS = ("words_for", "words_against", "others_against", "peers")
+LIST_COLUMNS = ("words_for", "words_against", "others_against", "peers")
 
 
 def audit_file(
@@ -314,14 +319,14 @@ def audit_file(
             )
         rows = _of_model(source, number, jobs, verbose)
     else:
-        check_judges(make_method(method or METHOD))
+        check_judges(make_method(method or AUDIT_METHOD))
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)
         if (labels := len(corpus.label_set())) > XMC_MIN_LABELS:
             report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
         with prefix_errors_with_file(source):
-            rows = audit_corpus(corpus, number, method or METHOD, seed, jobs, verbose)
+            rows = audit_corpus(corpus, number, method or AUDIT_METHOD, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
         written = (_written(row, ending) for row in rows)
@@ -352,7 +357,7 @@ def _columns(ending: str) -> dict[str, Kind]:
         "doubted": "text",
         "rather": "text",
         "probability": "number",
-        **dict.fromkeys(LISTS, lists),
+        **dict.fromkeys(LIST_COLUMNS, lists),
         "suspicion": "number",
     }
 
@@ -362,7 +367,7 @@ def _written(row: Row, ending: str) -> Row:
     row = {**row, "id": given_id(row["id"])}
     if ending in (JSON_LINES, PARQUET):
         return row
-    lists = {name: join_labels(row[name]) if row[name] else "" for name in LISTS}
+    lists = {name: join_labels(row[name]) if row[name] else "" for name in LIST_COLUMNS}
     return {**row, "labels": join_labels(row["labels"]), **lists}
 
 

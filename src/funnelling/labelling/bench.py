@@ -160,7 +160,7 @@ def _work(how: UpdateSettings, waiting: Sequence[Document], pipe: Connection) ->
     pipe.send(answer)
 
 
-FEW_WORDS = 1  # that an explanation lists: a page shows them in the text
+N_WORDS_LISTED = 1  # that an explanation lists: a page shows them in the text
 
 
 class AnnotationService:
@@ -298,7 +298,7 @@ class AnnotationService:
         if not wanted or not self._serves(language):
             return {"labels": {}}
         asked = replace(document, language=language)
-        (row,) = await self.engine.explain([asked], wanted, FEW_WORDS, until)
+        (row,) = await self.engine.explain([asked], wanted, N_WORDS_LISTED, until)
         return {"labels": {label: why.get("passages", []) for label, why in row["labels"].items()}}
 
     def correct_language(self, session: str, key: str, language: str) -> None:

@@ -17,9 +17,9 @@ from funnelling.formats.document import Document, given_id
 from funnelling.formats.journal import Decision, Journal
 from funnelling.formats.jsonl import LABEL, NOTE, SKIP, UNDO
 
-PATIENCE = 600.0  # seconds without a sign of life after which a document goes to somebody else
-MOST_PEOPLE = 1_000
-RECENT = 50  # labelled documents whose suggestions are compared with what became of them
+TASK_LEASE_S = 600.0  # seconds without a sign of life after which a document goes to somebody else
+MAX_ANNOTATORS = 1_000
+N_RECENT_DOCUMENTS = 50  # labelled documents whose suggestions are compared with what became of them
 
 
 class TooManyAnnotatorsError(Exception):
@@ -187,7 +187,7 @@ class TaskQueue:
 
     def recent_changes(self) -> dict[str, Any]:
         """What people made of the suggestions for the last documents: how many they changed, and how."""
-        last = list(islice(reversed(self._labelled.values()), RECENT))
+        last = list(islice(reversed(self._labelled.values()), N_RECENT_DOCUMENTS))
         pairs = [
             (set(decision.suggested), set(decision.document.labels or ()))
             for decision in last
@@ -230,7 +230,7 @@ class TaskQueue:
     def _seen(self, session: str) -> _AnnotatorSession:
         if session not in self._people:
             self._let_go_of_the_absent()
-            if len(self._people) >= MOST_PEOPLE:
+            if len(self._people) >= MAX_ANNOTATORS:
                 raise TooManyAnnotatorsError
         person = self._people.setdefault(session, _AnnotatorSession())
         person.seen = self._clock()
@@ -252,7 +252,7 @@ class TaskQueue:
     def _let_go_of_the_absent(self) -> None:
         """Take documents from those who gave no sign of life for long, and forget them."""
         now = self._clock()
-        absent = [name for name, person in self._people.items() if now - person.seen > PATIENCE]
+        absent = [name for name, person in self._people.items() if now - person.seen > TASK_LEASE_S]
         for session in absent:
             person = self._people.pop(session)
             self._done.pop(session, None)

@@ -21,8 +21,8 @@ from funnelling.runtime.progress import timed, watched
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
-FOLDS = 5
-MOST_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
+OUTER_FOLDS = 5
+MAX_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
 
 
 class OutOfFoldPredictions(NamedTuple):
@@ -88,7 +88,7 @@ def held_out(
         corpus,
         [str(label) for label in model.classes_],
         probabilities,
-        outer_folds(corpus, FOLDS, seed, verbose),
+        outer_folds(corpus, OUTER_FOLDS, seed, verbose),
         [model],
         np.zeros(len(corpus), dtype=np.intp),
     )
@@ -103,7 +103,7 @@ def held_out_by_folds(
     """
     classes = corpus.label_set()
     place_of = {label: place for place, label in enumerate(classes)}
-    folds = outer_folds(corpus, FOLDS, seed, verbose)
+    folds = outer_folds(corpus, OUTER_FOLDS, seed, verbose)
     probabilities = np.zeros((len(corpus), len(classes)))
     judge_of = np.full(len(corpus), -1, dtype=np.intp)
     judges: list[Method] = []
@@ -161,7 +161,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
         found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)
         return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
     probabilities = np.vstack([kept[tag] for tag in targets])
-    folds = outer_folds(corpus, FOLDS, archive.seed, verbose)
+    folds = outer_folds(corpus, OUTER_FOLDS, archive.seed, verbose)
     held_out = OutOfFoldPredictions(
         corpus.select(whole),
         classes,
@@ -178,10 +178,10 @@ def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
 
 
 def _check_size(documents: int, labels: int) -> None:
-    if documents * labels > MOST_CELLS:
+    if documents * labels > MAX_CELLS:
         raise InputError(
             f"{documents:,} documents with {labels:,} labels are more than can be looked at together "
-            f"({MOST_CELLS:,} in the product). Give them in parts, such as one language at a time."
+            f"({MAX_CELLS:,} in the product). Give them in parts, such as one language at a time."
         )
 
 

@@ -30,13 +30,13 @@ from funnelling.serving.bodies import Bodies, json_response, json_response_by_tu
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Metrics, SecurityMiddleware, too_busy
 from funnelling.serving.protocol import server_of
-from funnelling.serving.requests import LONGEST_NOTE, Body, checked, string
+from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, checked, string
 from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
 from funnelling.serving.supervisor import address_of, bind, start_logging
 from funnelling.tasks.sources import load_text_model
 
-MOST_LABELS = 1_000  # of a document
-_LONGEST_NAME = 100  # of a person, a session or a key
+MAX_LABELS_PER_REQUEST = 1_000  # of a document
+_MAX_NAME_CHARACTERS = 100  # of a person, a session or a key
 
 
 def _not_empty(label: str) -> str:
@@ -46,9 +46,9 @@ def _not_empty(label: str) -> str:
 
 
 Label: Any = Annotated[string(LONGEST), AfterValidator(_not_empty)]
-Labels: Any = Annotated[list[Label], Field(max_length=MOST_LABELS)]
-Name: Any = string(_LONGEST_NAME)
-Session: Any = Annotated[str, Field(min_length=8, max_length=_LONGEST_NAME)]
+Labels: Any = Annotated[list[Label], Field(max_length=MAX_LABELS_PER_REQUEST)]
+Name: Any = string(_MAX_NAME_CHARACTERS)
+Session: Any = Annotated[str, Field(min_length=8, max_length=_MAX_NAME_CHARACTERS)]
 
 
 class SessionRequest(Body):
@@ -70,7 +70,7 @@ class DecisionRequest(SessionRequest):
     key: Name
     action: Literal["label", "skip", "note"]
     labels: Labels | None = None
-    note: string(LONGEST_NOTE) = ""  # type: ignore[valid-type]
+    note: string(MAX_NOTE_CHARACTERS) = ""  # type: ignore[valid-type]
 
 
 class LanguageRequest(SessionRequest):

@@ -18,9 +18,13 @@ from funnelling.matrices import Targets
 from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
 
-SAME_WORDS = 0.9  # the share of two texts' words that both have, from which on they are nearly the same
-MOST = 100  # of those nearly the same as a text that are told, and that are looked for beyond it
-PAIRS = 500_000  # that are compared at once
+NEAR_DUPLICATE_CUTOFF = (
+    0.9  # the share of two texts' words that both have, from which on they are nearly the same
+)
+MAX_NEAR_DUPLICATES = (
+    100  # of those nearly the same as a text that are told, and that are looked for beyond it
+)
+PAIRS_PER_BLOCK = 500_000  # that are compared at once
 
 Places = NDArray[np.intp]
 
@@ -28,7 +32,7 @@ Places = NDArray[np.intp]
 def near_duplicates(texts: Sequence[str], language: str) -> list[list[int]]:
     """For each text of a language the places of those that are nearly the same, itself left out.
 
-    The first `MOST` of them are told.
+    The first `MAX_NEAR_DUPLICATES` of them are told.
 
     >>> near_duplicates(["a tame grey cat", "one dog barks", "A tame cat, grey", ""], "en")
     [[2], [], [0], []]
@@ -48,9 +52,11 @@ def near_duplicates(texts: Sequence[str], language: str) -> list[list[int]]:
             near[column].add(row)
     found: list[list[int]] = [[] for _ in texts]
     for unit, units in enumerate(near):
-        alike = sorted(place for each in units for place in copies[each][: MOST + 1])
+        alike = sorted(place for each in units for place in copies[each][: MAX_NEAR_DUPLICATES + 1])
         for place in copies[unit] if len(alike) > 1 else ():
-            found[place] = [other for other in alike[: MOST + 1] if other != place][:MOST]
+            found[place] = [other for other in alike[: MAX_NEAR_DUPLICATES + 1] if other != place][
+                :MAX_NEAR_DUPLICATES
+            ]
     return found
 
 
@@ -67,15 +73,15 @@ def _near(words: Any) -> Iterator[tuple[Places, Places]]:
     """Pairs of rows that have enough of their words in common, each pair at least once."""
     sizes = np.diff(words.indptr)
     rows, columns = _rarest(words)
-    for step in range(1, MOST + 1):
+    for step in range(1, MAX_NEAR_DUPLICATES + 1):
         same = np.flatnonzero(columns[step:] == columns[:-step])
         if not len(same):
             return
         pairs = np.unique(np.column_stack([rows[same], rows[same + step]]), axis=0)
-        for start in range(0, len(pairs), PAIRS):
-            a, b = pairs[start : start + PAIRS].T
+        for start in range(0, len(pairs), PAIRS_PER_BLOCK):
+            a, b = pairs[start : start + PAIRS_PER_BLOCK].T
             common = np.asarray((words[a] * words[b]).sum(axis=1)).ravel()
-            near = common >= SAME_WORDS * (sizes[a] + sizes[b] - common)
+            near = common >= NEAR_DUPLICATE_CUTOFF * (sizes[a] + sizes[b] - common)
             yield a[near], b[near]
 
 
@@ -86,13 +92,13 @@ def _rarest(words: Any) -> tuple[Places, Places]:
     frequent = np.bincount(words.indices, minlength=words.shape[1])[words.indices]
     order = np.lexsort((words.indices, frequent, rows))
     place = np.arange(len(order)) - words.indptr[rows]  # from the rarest on
-    kept = np.sort(order[place < (sizes - np.ceil(SAME_WORDS * sizes) + 1)[rows]])  # row by row
+    kept = np.sort(order[place < (sizes - np.ceil(NEAR_DUPLICATE_CUTOFF * sizes) + 1)[rows]])  # row by row
     by_word = kept[np.argsort(words.indices[kept], kind="stable")]
     return rows[by_word], words.indices[by_word]
 
 
 COPIES, TRANSLATIONS = "duplicates disagree", "translations disagree"
-HALF = 0.5
+DEFAULT_THRESHOLD = 0.5
 
 
 class Disagreement(NamedTuple):
@@ -120,8 +126,8 @@ def find_label_disagreements(corpus: Corpus, given: Targets, verbose: int = 0) -
 
 def _note(found: dict[int, Disagreement], kind: str, row: int, peers: list[int], given: Targets) -> None:
     share = given[peers].mean(axis=0)
-    wrong = np.flatnonzero(given[row] & (share < HALF)).tolist()
-    missing = np.flatnonzero(~given[row] & (share > HALF)).tolist()
+    wrong = np.flatnonzero(given[row] & (share < DEFAULT_THRESHOLD)).tolist()
+    missing = np.flatnonzero(~given[row] & (share > DEFAULT_THRESHOLD)).tolist()
     if wrong or missing:
         found[row] = Disagreement(kind, peers, wrong, missing)
 
@@ -149,6 +155,6 @@ def _translations(corpus: Corpus) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for rows in by_group.values():
         for language in rows if len(rows) > 1 else ():
-            others = (row for other in rows if other != language for row in rows[other][:MOST])
-            found |= dict.fromkeys(rows[language], sorted(others)[:MOST])
+            others = (row for other in rows if other != language for row in rows[other][:MAX_NEAR_DUPLICATES])
+            found |= dict.fromkeys(rows[language], sorted(others)[:MAX_NEAR_DUPLICATES])
     return found

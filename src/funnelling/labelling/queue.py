@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import TITLES, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelling.auditing import KINDS
+from funnelling.labelling.auditing import ISSUE_KINDS
 from funnelling.labelling.desk import key_of
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.suggesting import suggest_texts
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-FIRST = 500  # that are suggested, before the others as they came: nobody labels more before it learns
+MAX_SUGGESTED_DOCUMENTS = (
+    500  # that are suggested, before the others as they came: nobody labels more before it learns
+)
 
 
 class Queued(NamedTuple):
@@ -48,7 +50,7 @@ def queue_of(model: "Method", documents: Sequence[Document]) -> list[Queued]:
         model,
         [document.text for document in documents],
         [document.language for document in documents],
-        FIRST,
+        MAX_SUGGESTED_DOCUMENTS,
         ids=list(range(len(documents))),
         groups=[document.group for document in documents] if any(each.group for each in documents) else None,
     )
@@ -146,7 +148,7 @@ def _reason(row: Document) -> str:
     """Why a document is worth a look, by its file."""
     fields = row.fields or {}
     kind, doubted, rather = (str(fields.get(name) or "") for name in ("kind", "doubted", "rather"))
-    if fields.get("reason") or kind not in KINDS:
+    if fields.get("reason") or kind not in ISSUE_KINDS:
         return str(fields.get("reason") or "")
     named = f"{doubted}, rather {rather}" if doubted and rather else doubted or rather
     return f"{kind}: {named}" if named else kind
@@ -223,6 +225,6 @@ def _scores(growth: GrownModel) -> list[dict[str, Any]]:
     """A row per measure: its average over the languages before and after."""
     before, after = growth.change.average_before, growth.change.average_after
     return [
-        {"measure": TITLES[name], "before": before[name], "after": after[name]}
+        {"measure": MEASURE_TITLES[name], "before": before[name], "after": after[name]}
         for name in main_measures(before)
     ]

@@ -32,9 +32,15 @@ from funnelling.runtime.progress import watched
 OPTIMISER_STEPS = (
     60  # of the optimiser: it is then near its end, and more change the order of documents little
 )
-TEXT, USUAL = 0.5, 0.3  # the weights of text and language where a label's documents say nothing else
-TIGHT, LOOSE = 5.0, 0.1  # the priors around those and around no intercept, beside 1 around no weight
-MOST_SEEN = 1_000  # labels, the most frequent ones, that are weighed as other labels
+TEXT_WEIGHT, LANGUAGE_WEIGHT = (
+    0.5,
+    0.3,
+)  # the weights of text and language where a label's documents say nothing else
+TIGHT_PRIOR, LOOSE_PRIOR = (
+    5.0,
+    0.1,
+)  # the priors around those and around no intercept, beside 1 around no weight
+MAX_OTHER_LABELS = 1_000  # labels, the most frequent ones, that are weighed as other labels
 INTERCEPT, OF_TEXT, OF_LANGUAGE, FIRST_LABEL = range(4)  # rows of weights
 
 Array = NDArray[np.float64]
@@ -57,7 +63,7 @@ class CoOccurrenceModel:
 
     def __init__(self, beliefs: LabelLogOdds, given: Targets, folds: Folds, verbose: int = 0) -> None:
         self._beliefs, self._folds = beliefs, folds
-        self.seen = np.sort(np.argsort(-given.sum(axis=0), kind="stable")[:MOST_SEEN])
+        self.seen = np.sort(np.argsort(-given.sum(axis=0), kind="stable")[:MAX_OTHER_LABELS])
         numbers = np.unique(folds).tolist()
         self._weights = {
             fold: _fitted(beliefs.of(folds != fold), given[folds != fold], self.seen)
@@ -100,8 +106,8 @@ def _fitted(beliefs: LabelLogOdds, given: Targets, seen: NDArray[np.intp]) -> Ce
     truth = given.astype(np.float32)
     centre = np.zeros((FIRST_LABEL + len(seen), given.shape[1]))
     tightness = np.ones(centre.shape)
-    centre[OF_TEXT], centre[OF_LANGUAGE] = TEXT, USUAL
-    tightness[INTERCEPT], tightness[[OF_TEXT, OF_LANGUAGE]] = LOOSE, TIGHT
+    centre[OF_TEXT], centre[OF_LANGUAGE] = TEXT_WEIGHT, LANGUAGE_WEIGHT
+    tightness[INTERCEPT], tightness[[OF_TEXT, OF_LANGUAGE]] = LOOSE_PRIOR, TIGHT_PRIOR
     own = (FIRST_LABEL + np.arange(len(seen)), seen)  # a label says nothing of itself
 
     def loss(flat: Array) -> tuple[float, Array]:
@@ -130,12 +136,12 @@ def _fitted(beliefs: LabelLogOdds, given: Targets, seen: NDArray[np.intp]) -> Ce
 
 
 WRONG, MISSING, SWAPPED = "wrong label", "missing label", "swapped"
-SURE = 1e-4  # probabilities nearer to 0 and 1 say no more
-HIGHEST = 14.0  # log-odds that count
+PROBABILITY_CLIP = 1e-4  # probabilities nearer to 0 and 1 say no more
+MAX_LOG_ODDS = 14.0  # log-odds that count
 PRIOR_DOCUMENTS = 5  # that a language counts as having, labelled as in all languages
-NONE = -1  # in place of a column
-STEPS, RIDGE = 25, 1e-3  # of Newton's method
-SUREST = 0.1  # the part of labels, by their odds, of which gaps and additions are counted
+NO_COLUMN = -1  # in place of a column
+NEWTON_STEPS, L2_PENALTY = 25, 1e-3  # of Newton's method
+CONFIDENT_SHARE = 0.1  # the part of labels, by their odds, of which gaps and additions are counted
 
 Columns = NDArray[np.intp]
 Change = Literal["dropped", "added", "swapped"]
@@ -174,7 +180,9 @@ def score_label_issues(
     if one_label:
         return _of_one_label(probabilities, given)
     usual = _usual(given, np.asarray(languages, dtype=object))
-    beliefs = LabelLogOdds(*(log_odds(each, SURE).astype(np.float32) for each in (probabilities, usual)))
+    beliefs = LabelLogOdds(
+        *(log_odds(each, PROBABILITY_CLIP).astype(np.float32) for each in (probabilities, usual))
+    )
     others = CoOccurrenceModel(beliefs, given, folds, verbose)
     judged = _judged(given, folds)
     odds = others.log_odds(given)
@@ -230,12 +238,12 @@ def _judged(given: Targets, folds: Folds) -> Targets:
 
 def _issue_features(odds: Cells, given: Targets, judged: Targets) -> Array:
     """The log-odds that a document lacks a dropped label, and that it has an added one: (documents, 2)."""
-    odds = np.clip(odds, -HIGHEST, HIGHEST)
+    odds = np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
     added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum(
         (~given).sum(axis=1), 1
     )
     dropped = np.where(given, 0, np.exp(odds)).sum(axis=1, dtype=np.float64) / (given.sum(axis=1) + 1)
-    traces: Array = np.log(np.column_stack([dropped, added]) + np.exp(-HIGHEST))
+    traces: Array = np.log(np.column_stack([dropped, added]) + np.exp(-MAX_LOG_ODDS))
     return traces
 
 
@@ -279,7 +287,7 @@ def _shares(odds: NDArray[np.float32], given: Rows) -> Array:
     if not len(odds):
         return np.full(len(CHANGES), 1 / len(CHANGES))
     has, lacks = np.count_nonzero(given), np.count_nonzero(~given)
-    low, high = int(SUREST * lacks), odds.size - 1 - int(SUREST * has)
+    low, high = int(CONFIDENT_SHARE * lacks), odds.size - 1 - int(CONFIDENT_SHARE * has)
     bounds = np.partition(odds, [low, high])[[low, high]]
     additions = np.sqrt(np.count_nonzero(given & (odds < bounds[0])) + 1)
     gaps = np.sqrt(np.count_nonzero(~given & (odds > bounds[1])) + 1)
@@ -304,12 +312,12 @@ def _issue_scores(traces: Array, changed: Sequence[Array], shares: Array) -> Arr
     points = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
     points = np.column_stack([np.ones(len(points)), points])
     slopes = np.zeros(points.shape[1])
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         chance = 1 / (1 + np.exp(-(points * slopes).sum(axis=1)))
         curve = weights * chance * (1 - chance)
         hessian = np.array([[(a * b * curve).sum() for a in points.T] for b in points.T])
-        step = (points * (weights * (is_changed - chance))[:, None]).sum(axis=0) - RIDGE * slopes
-        slopes = slopes + np.linalg.solve(hessian + RIDGE * np.eye(len(slopes)), step)
+        step = (points * (weights * (is_changed - chance))[:, None]).sum(axis=0) - L2_PENALTY * slopes
+        slopes = slopes + np.linalg.solve(hessian + L2_PENALTY * np.eye(len(slopes)), step)
     return np.asarray(1 / (1 + np.exp(-(points[: len(traces)] * slopes).sum(axis=1))))
 
 
@@ -322,4 +330,4 @@ def _best(values: NDArray[np.floating[Any]]) -> Columns:
     """The column of each row's highest value, or -1 where all are out of the question."""
     columns = values.argmax(axis=1)
     highest = values[np.arange(len(values)), columns]
-    return np.where(np.isfinite(highest), columns, NONE)
+    return np.where(np.isfinite(highest), columns, NO_COLUMN)

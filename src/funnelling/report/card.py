@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted
-from funnelling.evaluation.registry import MEASURES, TITLES, are_ranked, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, MEASURES, are_ranked, main_measures
 from funnelling.methods.merging import FIRST_STEP, is_whole
 from funnelling.methods.registry import title
 from funnelling.report.labels import mistakes
@@ -77,7 +77,7 @@ def _results(scores: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _result(name: str, config: str, values: Mapping[str, float]) -> dict[str, Any]:
     metrics = [
-        {"type": _METRICS[measure], "name": TITLES[measure], "value": round(values[measure], DIGITS)}
+        {"type": _METRICS[measure], "name": MEASURE_TITLES[measure], "value": round(values[measure], DIGITS)}
         for measure in main_measures(values)
         if measure in _METRICS and math.isfinite(values[measure])
     ]

@@ -11,8 +11,8 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.pieces import this_machine
-from funnelling.evaluation.registry import TITLES
-from funnelling.evaluation.significance import DRAWS, NO_RIVALS
+from funnelling.evaluation.registry import MEASURE_TITLES
+from funnelling.evaluation.significance import N_DRAWS, NOT_COMPARED
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
@@ -27,8 +27,8 @@ T_TEST_NOTE = (
     "languages have versions of the same texts, as in a parallel corpus, they are not, and p is too small"
 )
 GROUPS_NOTE = (
-    f"p over groups: the decisions of the two methods are swapped at random, {DRAWS - 1} times, and p is the "
-    "share of draws that differ by as much, the true one included. All documents of a group are swapped "
+    f"p over groups: the decisions of the two methods are swapped at random, {N_DRAWS - 1} times, and p is "
+    "the share of draws that differ by as much, the true one included. All documents of a group are swapped "
     "together, in every language and trial, one without a group alone: it respects that dependence"
 )
 WEIGHTED_NOTE = "A language counts as much as it has test documents"
@@ -73,7 +73,7 @@ def pairs_blocks(
             cells += [f"{pair['difference']:.4f}", _p(pair["p"])]
             cells += [_p(pair["p_groups"])] if has_groups else []
         rows.append(cells)
-    header = [f"{TITLES[measure]} {column}" for measure in pairs for column in columns]
+    header = [f"{MEASURE_TITLES[measure]} {column}" for measure in pairs for column in columns]
     return [
         TableBlock(
             name,
@@ -91,7 +91,7 @@ def _p(value: float | None) -> str:
 
 def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
     """The methods that can be compared, all where there is no other."""
-    return {name: method for name, method in methods.items() if name not in NO_RIVALS} or methods
+    return {name: method for name, method in methods.items() if name not in NOT_COMPARED} or methods
 
 
 def _confusion(result: Mapping[str, Any]) -> list[Block]:

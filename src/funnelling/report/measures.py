@@ -9,9 +9,9 @@ from typing import Any
 
 from funnelling.errors import counted, printable
 from funnelling.evaluation.registry import (
+    MEASURE_TITLES,
     MEASURES,
-    PAPERS,
-    TITLES,
+    PAPER_PREFIX,
     are_ranked,
     is_of_one_label,
     main_measures,
@@ -60,17 +60,19 @@ def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
 
 def _titles(measures: Sequence[str]) -> list[str]:
     """The titles of columns; those of the paper's averages have its name above them, in `_groups`."""
-    return [_title(measure).removeprefix(PAPERS) for measure in measures]
+    return [_title(measure).removeprefix(PAPER_PREFIX) for measure in measures]
 
 
 def _title(measure: str) -> str:
-    return MEASURES[measure].title if measure in MEASURES else TITLES[measure]  # one may have been added
+    return (
+        MEASURES[measure].title if measure in MEASURES else MEASURE_TITLES[measure]
+    )  # one may have been added
 
 
 def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
     """Whose the averages at the end are, over ``before`` other columns and those of the measures."""
-    papers = sum(_title(measure).startswith(PAPERS) for measure in measures)
-    return [("", before + len(measures) - papers), (PAPERS.strip(), papers)] if papers else []
+    papers = sum(_title(measure).startswith(PAPER_PREFIX) for measure in measures)
+    return [("", before + len(measures) - papers), (PAPER_PREFIX.strip(), papers)] if papers else []
 
 
 def notes(result: Mapping[str, Any]) -> list[str]:
@@ -108,7 +110,9 @@ def _rolled_up(result: Mapping[str, Any]) -> list[str]:
     average = result["rolled_up"]["average"]
     names = ("micro_f1", "macro_f1_present", "micro_k", "macro_k_present")
     figures = ", ".join(
-        f"{TITLES[name]} {f'{average[name]:.3f}'.removeprefix('0')}" for name in names if name in average
+        f"{MEASURE_TITLES[name]} {f'{average[name]:.3f}'.removeprefix('0')}"
+        for name in names
+        if name in average
     )
     return [f"rolled up, with all labels above those of a document and those given: {figures}"]
 
@@ -222,7 +226,7 @@ def change_table(
     ]
     if averages is not None and averages[0]:
         rows.append(row("average", *averages, [""] if on else []))
-    groups = [*([("", 1)] if on else []), *((TITLES[measure], 2) for measure in measures)]
+    groups = [*([("", 1)] if on else []), *((MEASURE_TITLES[measure], 2) for measure in measures)]
     header = ["language", *(["documents"] if on else []), *["before", "after"] * len(measures)]
     return Table(header, rows, groups)
 
@@ -252,7 +256,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
                 cells.append(number(value[measure]))
         rows.append(cells)
     header = ["language", *(title(name) for _ in measures for name in methods)]
-    groups = [(TITLES[measure], len(methods)) for measure in measures]
+    groups = [(MEASURE_TITLES[measure], len(methods)) for measure in measures]
     return Table(header, rows, groups, best)
 
 

@@ -21,7 +21,7 @@ from funnelling.runtime.alone import defer_signals, try_lock
 from funnelling.runtime.messages import CACHE
 
 DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
-DAY = 86_400.0  # seconds, in which any draft is written to
+DRAFT_LIFETIME_S = 86_400.0  # seconds, in which any draft is written to
 
 
 def draft_in(folder: str | os.PathLike[str]) -> str:
@@ -82,7 +82,7 @@ def _remove_abandoned(draft: str) -> None:
 
 def is_old(draft: str | os.PathLike[str]) -> bool:
     """Whether nobody can be at work on a draft any more, as far as its time tells."""
-    return os.stat(draft).st_mtime < time.time() - DAY
+    return os.stat(draft).st_mtime < time.time() - DRAFT_LIFETIME_S
 
 
 def sync(path: str | os.PathLike[str]) -> None:
@@ -98,7 +98,7 @@ def sync(path: str | os.PathLike[str]) -> None:
 
 
 _LENGTH = 8  # bytes that say how long the header is
-_MOST_OF_HEADER = 100_000_000  # bytes, as in safetensors
+_MAX_HEADER_BYTES = 100_000_000  # bytes, as in safetensors
 _TYPES = {
     "BOOL": "?",
     "U8": "u1",
@@ -118,7 +118,7 @@ _TYPES = {
 def told_size(file: BinaryIO) -> int:
     """How many bytes a file has by its header, which is read; a file that is no such raises an error."""
     length = int.from_bytes(file.read(_LENGTH), "little")
-    if length > _MOST_OF_HEADER:
+    if length > _MAX_HEADER_BYTES:
         raise ValueError("no header of arrays")
     header = json.loads(file.read(length))
     header.pop("__metadata__", None)
@@ -131,7 +131,7 @@ def arrays_in(content: bytes | mmap.mmap) -> dict[str, npt.NDArray[np.generic]]:
     They lie one after the other, from the header to the end of the file.
     """
     start = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
-    if start > min(len(content), _MOST_OF_HEADER):
+    if start > min(len(content), _MAX_HEADER_BYTES):
         raise ValueError("no header of arrays")
     header = json.loads(content[_LENGTH:start])
     header.pop("__metadata__", None)

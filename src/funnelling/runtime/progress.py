@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from funnelling.runtime.messages import at_terminal, say, style
 
-TICK = 0.5  # seconds from which on a bar is shown, and after which its clock goes on
-RECORD = 10.0  # seconds between records of progress
+TICK_S = 0.5  # seconds from which on a bar is shown, and after which its clock goes on
+RECORD_INTERVAL_S = 10.0  # seconds between records of progress
 
 Advance = Callable[[int], object]
 Item = TypeVar("Item")
@@ -41,7 +41,7 @@ class Progress:
             self._bar.set_description(f"{self._description}, {what}", refresh=False)
 
 
-HIDDEN = Progress()
+HIDDEN_PROGRESS = Progress()
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
     ...     advance(1)
     """
     with _bar(shown, total=total, desc=description, unit=unit) as bar:
-        yield HIDDEN if bar is None else Progress(description, bar)
+        yield HIDDEN_PROGRESS if bar is None else Progress(description, bar)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _bar(shown: bool, **options: Any) -> Iterator[Any]:
         yield None
     elif style().as_json:
         records = _Records(**options)
-        with _ticking(RECORD, records.refresh):
+        with _ticking(RECORD_INTERVAL_S, records.refresh):
             yield records
     elif not at_terminal():
         yield None
@@ -96,13 +96,13 @@ def _bar(shown: bool, **options: Any) -> Iterator[Any]:
         from tqdm import tqdm
 
         size = shutil.get_terminal_size()  # tqdm shows nothing on a terminal that does not tell its size
-        with tqdm(leave=False, delay=TICK, ncols=size.columns, nrows=size.lines, **options) as bar:
+        with tqdm(leave=False, delay=TICK_S, ncols=size.columns, nrows=size.lines, **options) as bar:
 
             def redraw() -> None:
                 bar.delay = 0  # it has been shown, and will have to be cleared
                 bar.refresh()
 
-            with _ticking(TICK, redraw):
+            with _ticking(TICK_S, redraw):
                 yield bar
 
 

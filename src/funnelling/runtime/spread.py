@@ -21,10 +21,10 @@ from funnelling.errors import InputError
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 5  # at pieces that were lost with the workers that held them
+MAX_ATTEMPTS = 5  # at pieces that were lost with the workers that held them
 RETRY_BACKOFF_S = 2.0  # seconds before the second attempt, doubled before each further one
-LOOK = 5.0  # seconds without a result, after which to see whether there are workers
-WITHOUT_WORKERS = 300.0  # seconds that a cluster has to replace the last one
+POLL_S = 5.0  # seconds without a result, after which to see whether there are workers
+NO_WORKERS_TIMEOUT_S = 300.0  # seconds that a cluster has to replace the last one
 LOST = "The cluster lost its workers again and again, or all of them. Give them more memory, or add some."
 
 
@@ -98,7 +98,7 @@ def _as_tasks(
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
-    for attempt in range(ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         with suppress(CancelledError, CommClosedError, KilledWorker):
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": sys.maxsize}):
                 data = client.submit(tuple, shared, pure=False)
@@ -135,12 +135,12 @@ def _next_of(ended: "Queue[Future[Any]]", client: Any) -> "Future[Any]":
     last_seen = time.monotonic()
     while True:
         try:
-            return ended.get(timeout=LOOK)
+            return ended.get(timeout=POLL_S)
         except Empty:
             with suppress(OSError):  # it does not answer
                 if client.nthreads():
                     last_seen = time.monotonic()
-        if time.monotonic() - last_seen > WITHOUT_WORKERS:
+        if time.monotonic() - last_seen > NO_WORKERS_TIMEOUT_S:
             raise InputError(LOST)
 
 
@@ -167,7 +167,7 @@ def for_threads(work: Callable[[int], Result]) -> Callable[[int], Result]:
     return work_in_thread
 
 
-HERE = re.compile(r"local:([1-9]\d*)")
+LOCAL_ADDRESS = re.compile(r"local:([1-9]\d*)")
 SCHEDULER_TIMEOUT_S = 15  # seconds to wait for the scheduler, and then for a worker
 
 
@@ -178,7 +178,7 @@ def on_cluster(address: str) -> Iterator[None]:
 
     distributed = _distributed()
     with ExitStack() as stack:
-        here = HERE.fullmatch(address)
+        here = LOCAL_ADDRESS.fullmatch(address)
         if here:
             workers = int(here[1])
             address = stack.enter_context(

@@ -20,7 +20,9 @@ from funnelling.errors import InputError
 from funnelling.matrices import RefcountedContext, Undo
 from funnelling.runtime.spread import is_local
 
-TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
+SWITCH_INTERVAL_S = (
+    0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
+)
 
 Result = TypeVar("Result")
 
@@ -84,7 +86,7 @@ def raise_if_cancelled() -> None:
 
 def _hand_over_soon() -> Undo:
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(min(TURN, interval))
+    sys.setswitchinterval(min(SWITCH_INTERVAL_S, interval))
     return partial(sys.setswitchinterval, interval)
 
 

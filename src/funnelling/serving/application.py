@@ -23,7 +23,7 @@ from funnelling.serving.guard import HTTPProblem, Metrics, SecurityMiddleware
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import PAGES, Limits, ServiceSettings, page_files, served_paths
 
-KINDS = {
+MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -36,7 +36,7 @@ def add_pages(app: FastAPI, pages: Mapping[str, str] = PAGES) -> None:
     folder = files("funnelling.serving").joinpath("page")
     for path, name in page_files(pages).items():
         content = folder.joinpath(name).read_bytes()
-        _add(app, path, content, KINDS[name[name.rindex(".") :]])
+        _add(app, path, content, MEDIA_TYPES[name[name.rindex(".") :]])
 
 
 def _add(app: FastAPI, path: str, content: bytes, kind: str) -> None:
@@ -97,7 +97,7 @@ def _rows(label_set: LabelSet, labels: Iterable[str]) -> list[Row]:
 
 
 EXAMPLE = {"documents": [{"text": "Un lettore di musica per il desktop", "language": "it", "id": "7"}]}
-FEW = 16  # documents whose labels are a small answer
+SMALL_BATCH_DOCUMENTS = 16  # documents whose labels are a small answer
 FACTS = ("method", "languages", "labels", "scores", "funnelling")  # of a model's description
 
 
@@ -142,7 +142,11 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, threshold, exclude = requests.read_predict(await bodies.read_json(request, until))
         answer = {"documents": await engine.predict(documents, until, threshold, exclude)}
-        return json_response(answer) if len(documents) <= FEW else await json_response_by_turns(answer)
+        return (
+            json_response(answer)
+            if len(documents) <= SMALL_BATCH_DOCUMENTS
+            else await json_response_by_turns(answer)
+        )
 
     @app.post(
         "/v1/explain",

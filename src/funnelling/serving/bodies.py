@@ -20,15 +20,15 @@ from funnelling.formats.jsonl import LABEL
 from funnelling.serving import openapi
 from funnelling.serving.guard import HTTPProblem, place_of, too_busy
 from funnelling.serving.requests import Requests
-from funnelling.serving.settings import FEEDBACK, JOURNAL_SECONDS, ServiceSettings
+from funnelling.serving.settings import FEEDBACK, JOURNAL_WAIT_S, ServiceSettings
 
 CLOSE = {"Connection": "close"}
 # Most clients read no answer before they have sent all of a body, so one that is too large is read on,
 # up to so many bytes, and thrown away.
-_DISCARDED = 64 * 2**20
-_HELD = 256 * 2**20  # bytes of all bodies that a worker reads at a time
-_MOST_VALUES = 20_000  # of a body: no request has so many, and nothing else is done while they are read
-_MOST_FIELDS = 100  # of an object: no request has so many, and each that is unknown would cost an error
+_MAX_DISCARDED_BYTES = 64 * 2**20
+_MAX_HELD_BYTES = 256 * 2**20  # bytes of all bodies that a worker reads at a time
+_MAX_VALUES = 20_000  # of a body: no request has so many, and nothing else is done while they are read
+_MAX_FIELDS = 100  # of an object: no request has so many, and each that is unknown would cost an error
 # To the end of the body where it is not closed, so that no other can begin within it.
 _string = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 
@@ -38,7 +38,7 @@ class Bodies:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._free = max(_HELD, most)
+        self._free = max(_MAX_HELD_BYTES, most)
 
     async def read_json(self, request: Request, until: float) -> Any:
         """The value in a body that came before a moment of the loop's clock."""
@@ -55,14 +55,14 @@ class Bodies:
         announced = request.headers.get("content-length", "0")
         large = int(announced) > self.most if announced.isascii() and announced.isdigit() else False
         waits = request.headers.get("expect", "").lower() == "100-continue"
-        if large and (waits or int(announced) > _DISCARDED):
+        if large and (waits or int(announced) > _MAX_DISCARDED_BYTES):
             raise self._too_large()
         chunks: list[bytes] = []
         size = held = 0
         try:
             async for chunk in request.stream():
                 size += len(chunk)
-                if size > _DISCARDED:
+                if size > _MAX_DISCARDED_BYTES:
                     raise self._too_large()
                 if size > self.most:
                     chunks.clear()
@@ -112,15 +112,15 @@ def _check_headers(request: Request) -> None:
 def _check_values(body: bytes) -> None:
     """Refuse a body of very many values before they are made: each is a string, or has a comma or bracket."""
     values = end = 0
-    if _marks(body) <= _MOST_VALUES:  # those within strings, too
+    if _marks(body) <= _MAX_VALUES:  # those within strings, too
         return
     for string in _string.finditer(body):
         values += 1 + _marks(body[end : string.start()])
         end = string.end()
-        if values > _MOST_VALUES:
+        if values > _MAX_VALUES:
             break
-    if values + _marks(body[end:]) > _MOST_VALUES:
-        raise HTTPProblem(422, f"The body has more than {_MOST_VALUES:,} values. Send fewer documents.")
+    if values + _marks(body[end:]) > _MAX_VALUES:
+        raise HTTPProblem(422, f"The body has more than {_MAX_VALUES:,} values. Send fewer documents.")
 
 
 def _marks(content: bytes) -> int:
@@ -128,10 +128,10 @@ def _marks(content: bytes) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > _MOST_FIELDS:
+    if len(pairs) > _MAX_FIELDS:
         raise HTTPProblem(
             422,
-            f"An object in the body has more than {_MOST_FIELDS} fields, which no request has. Drop some.",
+            f"An object in the body has more than {_MAX_FIELDS} fields, which no request has. Drop some.",
         )
     fields = dict(pairs)
     if len(fields) < len(pairs):
@@ -143,8 +143,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-_SLICE = 1_000  # entries of a long list that are one piece
-_TURN = 2**16  # bytes after which others have their turn
+_ENTRIES_PER_PIECE = 1_000  # entries of a long list that are one piece
+_BYTES_PER_TURN = 2**16  # bytes after which others have their turn
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
@@ -160,7 +160,7 @@ async def json_response_by_turns(value: Any) -> Response:
     for piece in json_pieces(value):
         pieces.append(piece)
         size += len(piece)
-        if size > _TURN:
+        if size > _BYTES_PER_TURN:
             size = 0
             await asyncio.sleep(0)
     return _response(b"".join(pieces))
@@ -185,10 +185,10 @@ def json_pieces(value: Any) -> Iterator[bytes]:
                 yield b", " * bool(number)
                 yield from json_pieces(item)
             yield b"]"
-        case list() if len(value) > _SLICE:
+        case list() if len(value) > _ENTRIES_PER_PIECE:
             yield b"["
-            for start in range(0, len(value), _SLICE):
-                yield b", " * bool(start) + _encoded(value[start : start + _SLICE])[1:-1]
+            for start in range(0, len(value), _ENTRIES_PER_PIECE):
+                yield b", " * bool(start) + _encoded(value[start : start + _ENTRIES_PER_PIECE])[1:-1]
             yield b"]"
         case _:
             yield _encoded(value)
@@ -243,7 +243,7 @@ def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> 
     assert settings.feedback is not None
     decisions = [Decision(LABEL, document, note=note) for document, note in corrected]
     try:
-        with Journal(settings.feedback, JOURNAL_SECONDS, settings.feedback_bytes) as journal:
+        with Journal(settings.feedback, JOURNAL_WAIT_S, settings.feedback_bytes) as journal:
             journal.append(*decisions)
     except JournalLockedError:
         raise too_busy("Others are writing feedback. Try again later.") from None

@@ -27,9 +27,9 @@ from funnelling.text.languages import served_by
 Answer = dict[str, Any]  # to one document
 
 # A request that comes when so much waits is asked to come back.
-MOST_WAITING = 8_192  # documents
-MOST_CHARACTERS = 64_000_000  # of theirs
-MOST_EXPLAINED = 64  # documents
+MAX_WAITING_DOCUMENTS = 8_192  # documents
+MAX_WAITING_CHARACTERS = 64_000_000  # of theirs
+MAX_EXPLAINED_DOCUMENTS = 64  # documents
 BATCH_DOCUMENTS = 256
 BATCH_CHARACTERS = 1_000_000
 
@@ -99,8 +99,8 @@ class Engine:
         loop = asyncio.get_running_loop()
         job = _Job(documents, loop.create_future(), exclude)
         if self._waiting and (
-            self._documents_waiting + len(documents) > MOST_WAITING
-            or self._characters_waiting + job.characters > MOST_CHARACTERS
+            self._documents_waiting + len(documents) > MAX_WAITING_DOCUMENTS
+            or self._characters_waiting + job.characters > MAX_WAITING_CHARACTERS
         ):
             raise too_busy("Too many documents are waiting for the model. Try again later.")
         self._waiting.append(job)
@@ -116,7 +116,7 @@ class Engine:
         self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
     ) -> list[Answer]:
         """Why documents get their labels, before a moment of the loop's clock."""
-        if self._explained_waiting + len(documents) > MOST_EXPLAINED:
+        if self._explained_waiting + len(documents) > MAX_EXPLAINED_DOCUMENTS:
             raise too_busy("Too many documents are waiting to be explained. Try again later.")
         self._explained_waiting += len(documents)
         try:

@@ -21,7 +21,7 @@ from typing import Any
 from starlette.responses import Response
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_SECONDS = "1"
+RETRY_AFTER_S = "1"
 
 
 class HTTPProblem(Exception):  # noqa: N818 (of a request, not a fault of the service)
@@ -69,13 +69,13 @@ def problem_document(status: int, detail: str, pointer: str | None = None) -> by
 
 def too_busy(detail: str) -> HTTPProblem:
     """A refusal that asks to try again later."""
-    return HTTPProblem(503, detail, headers={"Retry-After": RETRY_SECONDS})
+    return HTTPProblem(503, detail, headers={"Retry-After": RETRY_AFTER_S})
 
 
 OTHER = "other"
 STATUSES = (200, 400, 401, 404, 405, 408, 413, 415, 421, 422, 431, 499, 500, 503, 507)
 # Seconds; the last bucket of each histogram is infinity.
-BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+BUCKET_BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 Memory = Any  # multiprocessing keeps the type of its arrays to itself
 
@@ -96,7 +96,7 @@ class Metrics:
         self._languages = {language: i for i, language in enumerate([*languages, OTHER])}
         self._statuses = {str(status): i for i, status in enumerate([*STATUSES, OTHER])}
         self._durations = len(self._paths) * len(self._statuses)
-        self._documents = self._durations + len(self._paths) * (len(BOUNDS) + 2)
+        self._documents = self._durations + len(self._paths) * (len(BUCKET_BOUNDS_S) + 2)
         self._batches = self._documents + len(self._languages)
         self._in_flight = self._batches + 1
         self._width = self._in_flight + 1
@@ -113,9 +113,9 @@ class Metrics:
         column = self._statuses.get(str(status), len(self._statuses) - 1)
         self._add(self._in_flight, -1)
         self._add(place * len(self._statuses) + column, 1)
-        histogram = self._durations + place * (len(BOUNDS) + 2)
-        self._add(histogram + bisect_left(BOUNDS, seconds), 1)
-        self._add(histogram + len(BOUNDS) + 1, seconds)
+        histogram = self._durations + place * (len(BUCKET_BOUNDS_S) + 2)
+        self._add(histogram + bisect_left(BUCKET_BOUNDS_S, seconds), 1)
+        self._add(histogram + len(BUCKET_BOUNDS_S) + 1, seconds)
 
     def count_documents(self, languages: Sequence[str]) -> None:
         """Count the documents of one call of the model."""
@@ -142,7 +142,7 @@ class Metrics:
                     yield f"funnelling_requests_total{{{labels}}} {_number(count)}"
         yield from _heading("funnelling_request_seconds", "histogram", "From a request's head to its answer.")
         for path, place in self._paths.items():
-            yield from self._histogram(path, self._durations + place * (len(BOUNDS) + 2))
+            yield from self._histogram(path, self._durations + place * (len(BUCKET_BOUNDS_S) + 2))
         yield from _heading("funnelling_documents_total", "counter", "Documents labelled, by language.")
         for language, place in self._languages.items():
             count = self._sum(self._documents + place)
@@ -151,15 +151,15 @@ class Metrics:
         yield f"funnelling_batches_total {_number(self._sum(self._batches))}"
 
     def _histogram(self, path: str, start: int) -> Iterator[str]:
-        counts = [self._sum(start + i) for i in range(len(BOUNDS) + 1)]
+        counts = [self._sum(start + i) for i in range(len(BUCKET_BOUNDS_S) + 1)]
         if not any(counts):
             return
         label = f'path="{_escaped(path)}"'
         total = 0.0
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
+        for bound, count in zip((*map(str, BUCKET_BOUNDS_S), "+Inf"), counts, strict=True):
             total += count
             yield f'funnelling_request_seconds_bucket{{{label},le="{bound}"}} {_number(total)}'
-        yield f"funnelling_request_seconds_sum{{{label}}} {self._sum(start + len(BOUNDS) + 1)!r}"
+        yield f"funnelling_request_seconds_sum{{{label}}} {self._sum(start + len(BUCKET_BOUNDS_S) + 1)!r}"
         yield f"funnelling_request_seconds_count{{{label}}} {_number(total)}"
 
     def _add(self, place: int, amount: float) -> None:
@@ -207,12 +207,12 @@ SECURITY = {
     "x-frame-options": "DENY",
 }
 
-GONE = 499  # in the log, of a client that left before its answer
+CLIENT_CLOSED_REQUEST = 499  # in the log, of a client that left before its answer
 
 logger = logging.getLogger(__name__)
 _HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
-_GUESS_SECONDS = 0.1  # between answers to wrong tokens
-_MOST_SECONDS = 10.0  # that such an answer waits
+_GUESS_INTERVAL_S = 0.1  # between answers to wrong tokens
+_MAX_WAIT_S = 10.0  # that such an answer waits
 _UNKNOWN = "-"  # a path that is not ours may hold anything, and the log holds nothing that a user wrote
 
 
@@ -263,7 +263,7 @@ class SecurityMiddleware:
             else:
                 await self.app(scope, receive, guarded)
         except asyncio.CancelledError:
-            status = status or GONE
+            status = status or CLIENT_CLOSED_REQUEST
         except Exception as error:
             logger.error("%s %s failed: %s", scope["method"], path, place_of(error))
             if not status:
@@ -286,7 +286,7 @@ class SecurityMiddleware:
     async def _slow_down(self) -> None:
         """Let answers to wrong tokens wait for each other; whoever has the token waits for none of them."""
         now = asyncio.get_running_loop().time()
-        self._next_guess = min(max(self._next_guess, now) + _GUESS_SECONDS, now + _MOST_SECONDS)
+        self._next_guess = min(max(self._next_guess, now) + _GUESS_INTERVAL_S, now + _MAX_WAIT_S)
         await asyncio.sleep(self._next_guess - now)
 
 

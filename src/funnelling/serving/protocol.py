@@ -33,10 +33,10 @@ from funnelling.serving.settings import Limits, ServiceSettings
 from funnelling.storage.models import ModelSnapshot
 from funnelling.tasks.sources import check_reads_texts
 
-LARGEST_HEAD = 64 * 2**10  # bytes
-LOOSEST_BODY = 8  # bytes between chunks for each byte of a body, beyond as many as a head may have
-PART = 16 * 2**10  # bytes that are parsed at a time: requests that wait for others are parsed later
-DRAIN_SECONDS = 1.0
+MAX_HEAD_BYTES = 64 * 2**10  # bytes
+MAX_CHUNK_OVERHEAD = 8  # bytes between chunks for each byte of a body, beyond as many as a head may have
+PART_BYTES = 16 * 2**10  # bytes that are parsed at a time: requests that wait for others are parsed later
+DRAIN_S = 1.0
 
 
 class _HeadTooLargeError(Exception):
@@ -92,7 +92,7 @@ class HttpConnection(HttpToolsProtocol):
     def _parse_on(self) -> None:
         """Parse what has come, unless requests wait for the answers to others: no more than a few ever do."""
         while self._unparsed and self.parser is not None and not self.pipeline:
-            part, self._unparsed = self._unparsed[:PART], self._unparsed[PART:]
+            part, self._unparsed = self._unparsed[:PART_BYTES], self._unparsed[PART_BYTES:]
             self._others += len(part)
             try:
                 self._parse(memoryview(part))
@@ -102,7 +102,7 @@ class HttpConnection(HttpToolsProtocol):
                 else:
                     self._refuse(400, "The request is not HTTP.")
                 return
-            if self._others > LARGEST_HEAD + LOOSEST_BODY * self._body:
+            if self._others > MAX_HEAD_BYTES + MAX_CHUNK_OVERHEAD * self._body:
                 self._refuse_large_head()
                 return
         if self._unparsed:
@@ -156,7 +156,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._head_size += len(name) + len(value) + 4
-        if self._head_size > LARGEST_HEAD:
+        if self._head_size > MAX_HEAD_BYTES:
             raise _HeadTooLargeError
         if self._in_head:  # else it is a trailer, which nothing asks for
             super().on_header(name, value)
@@ -297,7 +297,7 @@ class Server(uvicorn.Server):
         connections: set[Any] = self.server_state.connections
         for connection in list(connections):
             connection.drain()
-        until = asyncio.get_running_loop().time() + DRAIN_SECONDS
+        until = asyncio.get_running_loop().time() + DRAIN_S
         while connections and not self.force_exit and asyncio.get_running_loop().time() < until:
             await asyncio.sleep(0.02)
         self.servers = []

@@ -33,7 +33,7 @@ from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.settings import Limits
 from funnelling.text.languages import is_language, is_served, normalise_tag
 
-LONGEST_TAG = 40
+MAX_TAG_CHARACTERS = 40
 ANY_TAG = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"
 _SUBTAGS = "([-_][A-Za-z0-9]{1,8})*"
 
@@ -71,10 +71,10 @@ def _in_any_case(tag: str) -> str:
     return "".join("[-_]" if c == "_" else f"[{c.lower()}{c.upper()}]" if c.isalpha() else c for c in tag)
 
 
-LONGEST_ID = 1_000
-LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
-LONGEST_NOTE = 10_000
-MOST_WORDS = 100  # that an explanation lists
+MAX_ID_CHARACTERS = 1_000
+MAX_INTEGER_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
+MAX_NOTE_CHARACTERS = 10_000
+MAX_WORDS_PER_EXPLANATION = 100  # that an explanation lists
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
 _REASONS = {
@@ -101,8 +101,8 @@ class Requests:
         document = _document_type(model, limits.characters)
         labels = [str(label) for label in model.classes_.tolist()]
         top: Any = Annotated[
-            _whole_number(1, MOST_WORDS),
-            _saying("top", f'"top" must be a whole number from 1 to {MOST_WORDS}'),
+            _whole_number(1, MAX_WORDS_PER_EXPLANATION),
+            _saying("top", f'"top" must be a whole number from 1 to {MAX_WORDS_PER_EXPLANATION}'),
         ]
         threshold: Any = Annotated[
             Annotated[float, Field(ge=0, le=1)],
@@ -176,11 +176,12 @@ class Body(BaseModel):
 
 
 def _document_type(model: Method, characters: int) -> type[BaseModel]:
-    tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
+    tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": MAX_TAG_CHARACTERS}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
-    identifier = string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    identifier = string(MAX_ID_CHARACTERS) | _whole_number(-MAX_INTEGER_ID, MAX_INTEGER_ID)
     said = _saying(
-        "id", f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53"
+        "id",
+        f"an id must be a string of at most {MAX_ID_CHARACTERS:,} characters or a whole number below 2**53",
     )
     return create_model(
         "Document",
@@ -209,7 +210,7 @@ def _corrected_type(document: type[BaseModel], labels: list[str], single: bool) 
             Annotated[list[label], Field(min_length=least, max_length=most)],
             Field(description=f"All that it should have had{none}."),
         ),
-        note=(string(LONGEST_NOTE), Field("", description="For whoever reads the journal.")),
+        note=(string(MAX_NOTE_CHARACTERS), Field("", description="For whoever reads the journal.")),
     )
 
 
@@ -261,7 +262,7 @@ def _tag_check(model: Method) -> Callable[[str], str]:
             return False
 
     def check(tag: str) -> str:
-        if tag and (len(tag) > LONGEST_TAG or not serves(tag)):
+        if tag and (len(tag) > MAX_TAG_CHARACTERS or not serves(tag)):
             raise PydanticCustomError(
                 "language", f"the model does not know the language {quoted(tag)}, only {known}"
             )

@@ -13,9 +13,9 @@ from funnelling.errors import InputError
 from funnelling.runtime.messages import TOKEN, Style
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-JOURNAL_SECONDS = 2.0  # that feedback waits for others to be written down
+JOURNAL_WAIT_S = 2.0  # that feedback waits for others to be written down
 
-_SHORTEST_TOKEN = 8
+_MIN_TOKEN_CHARACTERS = 8
 
 
 # An answer that describes the model has all of them, which OpenAPI is to say in spite of the defaults.
@@ -80,15 +80,15 @@ def read_token(path: str | None) -> str | None:
 
 def _checked(token: str, source: str) -> str:
     # A header carries it: visible ASCII only, and a short one would be guessed.
-    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+    if len(token) < _MIN_TOKEN_CHARACTERS or not token.isascii() or not token.isprintable() or " " in token:
         raise _unfit(source)
     return token
 
 
 def _unfit(source: str) -> InputError:
     return InputError(
-        f"{source}: a token is {_SHORTEST_TOKEN} or more letters, digits and signs of ASCII without a space. "
-        "Make one with: openssl rand -hex 32"
+        f"{source}: a token is {_MIN_TOKEN_CHARACTERS} or more letters, digits and signs of ASCII without a "
+        "space. Make one with: openssl rand -hex 32"
     )
 
 

@@ -24,13 +24,13 @@ from funnelling.formats.journal import Journal
 from funnelling.methods.model import label_set_for
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.guard import Memory, Metrics
-from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings, served_paths
+from funnelling.serving.settings import JOURNAL_WAIT_S, LOOPBACK, ServiceSettings, served_paths
 from funnelling.storage.models import ModelSnapshot, take_snapshot
 
-STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
-_RESTART_SECONDS = 1.0
-_LOOK_SECONDS = 0.5  # between looks at workers that are to end
-_MOST_FAILURES = 3
+STOP_TIMEOUT_S = 10.0  # beyond the deadline of a request, until a worker is killed
+_RESTART_DELAY_S = 1.0
+_POLL_S = 0.5  # between looks at workers that are to end
+_MAX_FAILURES = 3
 BACKLOG = 1_024
 _RENEW = getattr(signal, "SIGHUP", None)  # Windows has none
 
@@ -45,7 +45,7 @@ def serve(settings: ServiceSettings) -> None:
         settings = replace(settings, label_set=label_set_for(settings.label_set, labels))
     sockets = bind(settings.host, settings.port, settings.workers)
     if settings.feedback is not None:
-        Journal(settings.feedback, JOURNAL_SECONDS).close()  # else the first to send some would be told
+        Journal(settings.feedback, JOURNAL_WAIT_S).close()  # else the first to send some would be told
     start_logging()
     Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))
 
@@ -141,7 +141,7 @@ class Supervisor:
         self.leaving: list[_WorkerProcess] = []
         self.failures = 0  # starts in a row
         self._turn = 0  # which half of the counters the workers have
-        self._stop_seconds = settings.limits.seconds + STOP_SECONDS
+        self._stop_seconds = settings.limits.seconds + STOP_TIMEOUT_S
         # A signal handler may write to a pipe, whatever it interrupts; it must not wait for a lock.
         self._heard, self._signals = multiprocessing.Pipe(duplex=False)
         self._stop = self._renew = False
@@ -204,7 +204,7 @@ class Supervisor:
         """Wait for what there is to do, and do it."""
         processes = [worker.process.sentinel for worker in (*self.workers.values(), *self.leaving)]
         if not self._renew or self.leaving:
-            wait([self._heard, *processes], timeout=_LOOK_SECONDS if self.leaving else None)
+            wait([self._heard, *processes], timeout=_POLL_S if self.leaving else None)
         if self._stopping():
             return
         self.leaving = [worker for worker in self.leaving if not worker.has_ended()]
@@ -219,12 +219,12 @@ class Supervisor:
         """Start another worker for one that died, unless such starts fail again and again."""
         reason = "" if worker.ready else worker.listen()
         self.failures = 0 if worker.ready else self.failures + 1
-        if self.failures == _MOST_FAILURES:
+        if self.failures == _MAX_FAILURES:
             raise InputError(reason)
         status = f": {reason}" if reason else f" with status {worker.process.exitcode}"
         logger.error("worker %d ended%s; another starts", number + 1, status)
         worker.pipe.close()
-        if not self._stopping(_RESTART_SECONDS):
+        if not self._stopping(_RESTART_DELAY_S):
             self.workers[number] = self._start(number, self.held, self.memory, self._turn)
 
     def _load_anew(self) -> None:
@@ -261,7 +261,7 @@ class Supervisor:
             sock.close()
         self._let_go(self.workers)
         while self.leaving:
-            wait([worker.process.sentinel for worker in self.leaving], timeout=_LOOK_SECONDS)
+            wait([worker.process.sentinel for worker in self.leaving], timeout=_POLL_S)
             self.leaving = [worker for worker in self.leaving if not worker.has_ended()]
 
 

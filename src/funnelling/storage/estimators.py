@@ -22,7 +22,7 @@ TRUSTED = [
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 ]
 # Times its size, and bytes beyond, that an archive may take when it is read: matrices in it are compressed.
-ROOM, LEAST_ROOM = 32, 2**20
+MAX_COMPRESSION_RATIO, ALWAYS_ALLOWED_BYTES = 32, 2**20
 _SCHEMA = "schema.json"
 # What skops and scikit-learn call these holds addresses in memory, which no two processes share.
 _NODE_ID, _FILE, _STOP_WORDS_ID = "__id__", "file", "_stop_words_id"
@@ -74,7 +74,7 @@ def _check_sizes(content: bytes) -> None:
 
     Ours are stored as they are; sparse matrices in them are archives that skops has compressed.
     """
-    most = LEAST_ROOM + ROOM * len(content)
+    most = ALWAYS_ALLOWED_BYTES + MAX_COMPRESSION_RATIO * len(content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):

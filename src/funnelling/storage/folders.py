@@ -25,7 +25,7 @@ CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
-MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
+MAX_MODEL_BYTES = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
 
 Document = dict[str, Any]
 Place = Path | str  # what messages call a model by: its folder, or its address on the Hub
@@ -117,7 +117,7 @@ def document_bytes(folder: Path, document: Document) -> bytes:
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
-    if len(content) > MOST_OF_MODEL:
+    if len(content) > MAX_MODEL_BYTES:
         raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
     return content
 
@@ -264,7 +264,7 @@ def is_file_of_model(name: str) -> bool:
 def holds_document(folder: Path) -> bool:
     """Whether a folder's `MODEL` is that of a model of ours, of whatever version."""
     try:
-        document = json.loads(read_file(folder, MODEL, most=MOST_OF_MODEL))
+        document = json.loads(read_file(folder, MODEL, most=MAX_MODEL_BYTES))
     except (InputError, ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.keys() >= OF_DOCUMENT
@@ -305,7 +305,7 @@ def read_document(folder: Path) -> Document:
             raise InputError(f"{folder}: is no folder. Name the folder of a model.")
         if folder.is_dir() and (not os.path.lexists(folder / MODEL) or (folder / MODEL).is_dir()):
             raise InputError(f"{folder}: no model in it ({MODEL} is missing). Check the path.")
-    content = read_file(folder, MODEL, most=MOST_OF_MODEL)
+    content = read_file(folder, MODEL, most=MAX_MODEL_BYTES)
     try:
         document: Document = json.loads(content)
         known = document["format"] <= FORMAT

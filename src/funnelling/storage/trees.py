@@ -55,7 +55,7 @@ LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 BUFFERS = ("data", "indices", "indptr")  # of a sparse matrix
 NOT_FINITE = {repr(value): value for value in (np.nan, np.inf, -np.inf)}
 PLAIN = (str, bool, int, float, np.generic, type(None))  # what an array of objects may hold
-MOST_OF_NAMES = 2**28  # bytes that arrays of strings, all as wide as the longest, may take in a model
+MAX_STRINGS_BYTES = 2**28  # bytes that arrays of strings, all as wide as the longest, may take in a model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -123,7 +123,7 @@ class _Decoder:
 
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = dict(arrays)
-        self.room = MOST_OF_NAMES
+        self.room = MAX_STRINGS_BYTES
 
     def decode(self, tree: Any) -> Any:
         if isinstance(tree, list):

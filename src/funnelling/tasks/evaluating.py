@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.errors import MOST, measure_with_errors
-from funnelling.evaluation.measuring import CONFUSED, WORST, model_scores, supported_documents
+from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
+from funnelling.evaluation.measuring import (
+    MAX_CONFUSED_PAIRS,
+    MAX_WORST_LABELS,
+    model_scores,
+    supported_documents,
+)
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import measurable
 from funnelling.formats.document import quoted
@@ -39,8 +44,8 @@ def evaluate(
     *,
     layout: Layout = AS_FOUND,
     strict: bool = False,
-    labels: int | None = WORST,
-    pairs: int | None = CONFUSED,
+    labels: int | None = MAX_WORST_LABELS,
+    pairs: int | None = MAX_CONFUSED_PAIRS,
     confusion: bool = False,
     errors: int = 0,
     output: FilePath | None = None,
@@ -103,7 +108,7 @@ def evaluate(
             )
     _check_labels(classifier, test, shown_name(data))
     left_out += _learned_from(classifier, test)
-    result = measure_with_errors(classifier, test, errors if folder is None else errors or MOST)
+    result = measure_with_errors(classifier, test, errors if folder is None else errors or MAX_ERRORS)
     scores = model_scores(result, labels, pairs)
     if confusion:
         scores["confusion"] = result["confusion"]

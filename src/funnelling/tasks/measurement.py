@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.errors import MOST, measure_with_errors
+from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import model_scores, supported_documents, thresholds_of
-from funnelling.evaluation.pieces import FOLDER as PIECES
+from funnelling.evaluation.pieces import PIECES_FOLDER as PIECES
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
@@ -46,7 +46,7 @@ class Measurement:
 
 def shown_errors(model: "Method") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
-    return 0 if getattr(model, "compact", False) else MOST
+    return 0 if getattr(model, "compact", False) else MAX_ERRORS
 
 
 def measure_on_test(

@@ -15,7 +15,14 @@ from funnelling.corpus.corpus import lacks_one_label
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.fitting import fit_method, training_documents
-from funnelling.evaluation.splits import CURE, NOTICED, Trial, check_labels_differ, measurable, settle
+from funnelling.evaluation.splits import (
+    SINGLE_LABEL_HINT,
+    SINGLE_LABEL_NOTICE,
+    Trial,
+    check_labels_differ,
+    measurable,
+    settle,
+)
 from funnelling.formats import Document, is_text_folder, parts_of, read_part, settle_labels
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
@@ -129,8 +136,8 @@ def _settle(prepared: PreparedTexts, one_label: bool | None) -> tuple[PreparedTe
             return prepared, []
         if len(others):
             name, labels = prepared.ids[language][others[0]], np.count_nonzero(targets[others[0]])
-            raise lacks_one_label(name, int(labels), CURE)
-    return prepared.with_one_label(), [NOTICED] if one_label is None else []
+            raise lacks_one_label(name, int(labels), SINGLE_LABEL_HINT)
+    return prepared.with_one_label(), [SINGLE_LABEL_NOTICE] if one_label is None else []
 
 
 @dataclass(frozen=True)

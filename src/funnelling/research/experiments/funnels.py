@@ -13,7 +13,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.labels import MULTILABEL, LabelSpace
-from funnelling.evaluation.measures import ALL, Counts
+from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
@@ -130,12 +130,12 @@ class Funnels:
         learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum()), labels), C=C)
         return learner.problem(training, targets, "tier 2")
 
-    def own_tier_two(self, bases: Sequence[Base], labels: slice = ALL) -> Scorer:
+    def own_tier_two(self, bases: Sequence[Base], labels: slice = ALL_LABELS) -> Scorer:
         """A meta-classifier of some languages and labels alone, with a C of its own."""
         training = np.vstack([base.training[:, labels] for base in bases])
         targets = np.vstack([base.targets[:, labels] for base in bases])
         folds = np.concatenate([base.folds for base in bases])
-        space = self.labels if labels == ALL else MULTILABEL
+        space = self.labels if labels == ALL_LABELS else MULTILABEL
         return self.problem(training, targets, self._design.meta_C, space).fit(folds).scorer()
 
 

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.comparison import summarise_methods, summarise_trials
-from funnelling.evaluation.measures import ALL, Counts
+from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.measuring import as_indicators
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, averaged, paper_measures
-from funnelling.evaluation.significance import NO_RIVALS
+from funnelling.evaluation.significance import NOT_COMPARED
 from funnelling.matrices import Floats, Targets
 from funnelling.methods.registry import title
 from funnelling.report.comparison import comparison_blocks, pairs_blocks
@@ -153,7 +153,7 @@ def efficiency_section(result: Result) -> Section:
             ]
         )
     names = list(seconds)
-    rivals = [name for name in names if name not in NO_RIVALS] or names
+    rivals = [name for name in names if name not in NOT_COMPARED] or names
     best = []
     for column, side in ((1, "fit"), (2, "predict")):
         means = {name: np.mean(seconds[name][side]) for name in rivals}
@@ -188,7 +188,7 @@ def run_per_language(setting: ExperimentContext) -> Result:
 
     ``above`` has, for each method, in how many of how many pairs of language and measure it is above Naive.
     """
-    rivals = [name for name in setting.methods if name not in ("naive", *NO_RIVALS)]
+    rivals = [name for name in setting.methods if name not in ("naive", *NOT_COMPARED)]
     if not rivals:
         raise InputError("per-language compares methods with Naive, and there is no other. Add to --methods.")
     by_method = setting.compare(["naive", *rivals]).results()[0]
@@ -326,7 +326,7 @@ def _binary(funnels: Funnels, start: int, size: int) -> Result:
         scorer = funnels.own_tier_two(list(bases.values()), column)
         for language, columns in scores.items():
             columns.append(scorer.scores(bases[language].test[:, column]))
-    shown = ALL if funnels.labels.single_label else slice(start, start + size)
+    shown = ALL_LABELS if funnels.labels.single_label else slice(start, start + size)
     return {
         language: _as_lists(funnels.counts(bases[language].truth[:, shown], np.hstack(columns)))
         for language, columns in scores.items()

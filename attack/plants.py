@@ -36,8 +36,8 @@ def _no_bound_on_lines() -> None:
     """A line of a file may have any length."""
     from funnelling.formats import files
 
-    vars(files)["LONGEST"] = 2**40
-    vars(files)["_DENSEST"] = 2**40
+    vars(files)["MAX_LINE_BYTES"] = 2**40
+    vars(files)["_MAX_COMPRESSION_RATIO"] = 2**40
 
 
 def _no_check_of_places() -> None:

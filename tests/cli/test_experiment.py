@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from funnelling.formats import write_documents
-from funnelling.research.experiments.registry import ALL, parse_experiments
+from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
 from funnelling.tasks.building import read_trials
 from tests.research.corpora.makers import write_indices
 from tests.research.experiments.made import made_corpus
@@ -51,7 +51,7 @@ def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_of_them_end_in_a_report(whole: Path) -> None:
-    assert set(numbers(whole)) == set(parse_experiments(ALL))
+    assert set(numbers(whole)) == set(parse_experiments(ALL_EXPERIMENTS))
     page = (whole / "report.html").read_text(encoding="utf-8")
     for title in ("All methods", "Which languages gain", "Languages without training documents"):
         assert f"{title}</h2>" in page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
-from funnelling.research.experiments.registry import ALL, parse_experiments
+from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
 from funnelling.storage import describe_model
 
 from .command import documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl
@@ -176,7 +176,7 @@ def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     succeed("experiment", "all", *options)
     assert capsys.readouterr().err.splitlines()[0] == SINGLE_LABEL_NOTICE
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert list(results) == parse_experiments(ALL)
+    assert list(results) == parse_experiments(ALL_EXPERIMENTS)
     assert "accuracy" in results["contributions"]["benefit"]
     assert "accuracy" in results["learning-curves"]["it"][0]["Naive"]
     assert "accuracy" in results["per-language"]["improvements"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling import FunnellingClassifier, InputError, Label, LabelSet
-from funnelling.corpus.label_rules import DEEPEST, Hierarchy
+from funnelling.corpus.label_rules import MAX_DEPTH, Hierarchy
 from funnelling.state import StateError
 
 PETS = [
@@ -47,8 +47,8 @@ def test_it_gives_back_what_it_was_made_of(pets: LabelSet) -> None:
         ([Label("a", {"no tag": "x"})], "'no tag' is not a language tag"),
         ([Label("a", {"EN": "x", "en": "y"})], 'label "a": "EN" and "en" are one language, with two names'),
         (
-            [Label("0"), *(Label(str(i), parents=(str(i - 1),)) for i in range(1, DEEPEST + 3))],
-            f"has more than {DEEPEST} labels above it",
+            [Label("0"), *(Label(str(i), parents=(str(i - 1),)) for i in range(1, MAX_DEPTH + 3))],
+            f"has more than {MAX_DEPTH} labels above it",
         ),
     ],
 )

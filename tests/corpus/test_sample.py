@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.corpus.reference import FILE, read_sample
+from funnelling.corpus.reference import SAMPLE_FILE, read_sample
 from funnelling.research.corpora import debian
 from funnelling.research.corpora.builders import BuiltCorpus
 from funnelling.research.corpora.debian import SAMPLE_LANGUAGES as LANGUAGES
@@ -35,7 +35,7 @@ def test_no_group_is_on_both_sides() -> None:
 
 def test_it_is_small_and_states_its_origin() -> None:
     folder = files("funnelling.corpus")
-    assert len((folder / FILE).read_bytes()) < 1_000_000
+    assert len((folder / SAMPLE_FILE).read_bytes()) < 1_000_000
     notice = (folder / "NOTICE").read_text(encoding="utf-8")
     assert "Debian" in notice
     assert "licen" in notice.lower()

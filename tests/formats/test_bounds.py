@@ -67,14 +67,14 @@ def test_a_line_or_a_row_without_end(
 def test_gzip_that_unpacks_to_nearly_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: bytes
 ) -> None:
-    monkeypatch.setattr(files, "_SMALL", 2**18)
+    monkeypatch.setattr(files, "_ALWAYS_ALLOWED_BYTES", 2**18)
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(unit * 2**21))
     assert refusal(path, labels=False).startswith(f"{path}: unpacks to more than 200 times its size")
 
 
 def test_blank_lines_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_BLANK", 1000)
+    monkeypatch.setattr(files, "MAX_BLANK_LINES", 1000)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"text": "a"}\n' + b"\r\n" * 1001)
     assert refusal(path) == f"{path}:1002: more than 1,000 blank lines in a row. Remove them."
@@ -215,7 +215,7 @@ def test_empty_rows_and_cells_to_the_end_of_a_sheet_are_no_matter(tmp_path: Path
 def test_rows_that_repeat_one_huge_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet_files = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(parquet, "_LARGEST_BATCH", 2**22)
+    monkeypatch.setattr(parquet, "_MAX_BATCH_BYTES", 2**22)
     column = pyarrow.array(["a" * 2**16] * 1000).dictionary_encode()
     parquet_files.write_table(pyarrow.table({"text": column}), tmp_path / "a.parquet")
     assert "1,024 rows after row 0 hold more than 4 MiB" in refusal(tmp_path / "a.parquet")

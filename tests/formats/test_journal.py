@@ -13,7 +13,7 @@ from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
-from funnelling.formats.jsonl import HEADER, cut_off
+from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off
 from funnelling.labelling.desk import TaskQueue
 
 CAT = Document("1", "a cat", "en", ("animals",))
@@ -208,7 +208,7 @@ def test_odd_values_are_taken(tmp_path: Path) -> None:
     line = (
         r'{"action": "label", "text": "a\ud800", "labels": ["b\udc00", 7], "note": null, "suggested": [{}]}'
     )
-    path.write_text(f"{json.dumps(HEADER)}\n\n{line}\n")
+    path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n\n{line}\n")
     with Journal(path) as journal:
         (decision,) = journal.decisions()
         assert (decision.note, decision.time) == ("", "")
@@ -233,7 +233,7 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     for module in ("formats.files", "formats.journal"):
         monkeypatch.setattr(f"funnelling.{module}.MAX_NGRAM_LENGTH", 2**20)
     for end in ("", "\n"):
-        path.write_text(f"{json.dumps(HEADER)}\n{'x' * 2**21}{end}")
+        path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n{'x' * 2**21}{end}")
         with pytest.raises(InputError, match="a line of more than"), Journal(path) as journal:
             list(journal.decisions())
         assert path.stat().st_size > 2**21

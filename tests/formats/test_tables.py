@@ -160,7 +160,7 @@ class TestSpreadsheets:
         assert cells(path) == [["a"], ["x\ufffd\ufffd\ufffdy\ufffd\ufffd\n\nz"]]
 
     def test_more_rows_than_a_sheet_holds(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("funnelling.formats.tables.MOST_ROWS", 4)
+        monkeypatch.setattr("funnelling.formats.tables.MAX_ROWS", 4)
         written(tmp_path, "xlsx", [{"a": 1}] * 3)
         with pytest.raises(InputError, match=r"holds 3 rows, and there are more\. Choose .*\.csv"):
             written(tmp_path, "xlsx", iter([{"a": 1}] * 4))

@@ -8,9 +8,9 @@ import pytest
 
 from funnelling.evaluation.registry import MEASURES
 from funnelling.formats.parquet import is_number
-from funnelling.report.comparison import MOST_ROWS, comparison_blocks, pairs_blocks
+from funnelling.report.comparison import MAX_ROWS_UNFOLDED, comparison_blocks, pairs_blocks
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
-from funnelling.report.labels import MOST_LABELS
+from funnelling.report.labels import MAX_MATRIX_LABELS
 from funnelling.report.rendering import html_page, markdown_page
 from funnelling.report.tables import comma_separated
 
@@ -47,7 +47,7 @@ def test_the_most_accurate_method_has_a_matrix_of_truth_by_answer() -> None:
 
 
 def test_of_many_labels_the_most_confused_pairs_are_listed() -> None:
-    many = [[f"label {i:02}", f"label {i:02}", 1] for i in range(MOST_LABELS + 1)]
+    many = [[f"label {i:02}", f"label {i:02}", 1] for i in range(MAX_MATRIX_LABELS + 1)]
     blocks = comparison_blocks(_result([*many, ["label 00", "label 01", 5], ["label 01", "label 00", 7]]))
     assert not any(isinstance(block, HeatMap) for block in blocks)
     (listed,) = (block for block in blocks if block.name == "confusion")
@@ -93,7 +93,7 @@ def test_one_method_makes_no_pair() -> None:
 def test_many_pairs_are_folded_away() -> None:
     (few,) = pairs_blocks("significance", _pairs())
     result = _pairs()
-    result["pairs"] = {measure: tests * MOST_ROWS for measure, tests in result["pairs"].items()}
+    result["pairs"] = {measure: tests * MAX_ROWS_UNFOLDED for measure, tests in result["pairs"].items()}
     (many,) = pairs_blocks("significance", result)
     assert (few.folded, many.folded) == (False, True)
     pages = [Report("Results", sections=[Section("all", "All", blocks=[block])]) for block in (few, many)]

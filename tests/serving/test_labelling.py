@@ -18,7 +18,7 @@ from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
-from funnelling.formats.jsonl import HEADER
+from funnelling.formats.jsonl import JOURNAL_HEADER
 from funnelling.labelling.bench import AnnotationService, UpdateSettings
 from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.page import create_labelling_app
@@ -403,7 +403,7 @@ def test_what_cannot_begin(
     monkeypatch.chdir(tmp_path)
     write_documents("docs.jsonl", [Document("1", "a cat", "en", ("animals",))])
     Path("thesis.jsonl").write_text("my thesis\n")
-    Path("deep.jsonl").write_text(json.dumps(HEADER) + "\n" + "[" * 100_000 + "\n")
+    Path("deep.jsonl").write_text(json.dumps(JOURNAL_HEADER) + "\n" + "[" * 100_000 + "\n")
     Path("folder.jsonl").mkdir()
     Path("set.csv").write_text("id,name_en\nc1,Cats\n")
     shutil.copytree(model_path, "folder")

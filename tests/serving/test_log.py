@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from funnelling.formats.jsonl import HEADER, cut_off
+from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off
 
 from .conftest import TEXTS
 from .service import COMMAND, Service, start
@@ -29,7 +29,7 @@ def test_json(model_path: Path, tmp_path: Path) -> None:
 def test_what_is_cut_off_of_a_journal_is_told(model_path: Path, tmp_path: Path) -> None:
     """When the service begins, and when it writes after another process that was killed."""
     journal = tmp_path / "feedback.jsonl"
-    journal.write_text(json.dumps(HEADER) + '\n{"action": "lab')
+    journal.write_text(json.dumps(JOURNAL_HEADER) + '\n{"action": "lab')
     service = start(model_path, tmp_path / "log", "--feedback", journal)
     journal.write_text(journal.read_text() + "\0\0")
     corrected = {"documents": [{**BODY["documents"][0], "labels": []}]}

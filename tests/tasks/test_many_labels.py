@@ -94,7 +94,7 @@ def test_what_is_compared_depends_on_labels_and_documents(
         ["naive", "fun-many"],
         ["3 labels: comparing naive and fun-many. --methods names others."],
     )
-    monkeypatch.setattr(comparing, "AFFORDABLE", 100)
+    monkeypatch.setattr(comparing, "MAX_AFFORDABLE_PAIRS", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
     monkeypatch.setattr(comparing, "XMC_MIN_LABELS", 3)
     assert usual_methods(trials) == (["naive", "pooled", "fun-tat"], [])

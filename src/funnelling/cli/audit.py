@@ -6,7 +6,7 @@ import shutil
 from funnelling.cli import options, printing
 from funnelling.runtime.messages import say
 
-SHOWN = 20  # documents on a terminal, unless a number is given
+DEFAULT_N_SHOWN = 20  # documents on a terminal, unless a number is given
 MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 
@@ -26,7 +26,11 @@ def add_to(commands: options.Commands) -> None:
         "source", metavar="MODEL|DATA", help="file of labelled documents, or folder of a trained model"
     )
     parser.add_argument(
-        "-n", "--number", type=options.count, metavar="N", help=f"how many documents ({SHOWN}; with -o, all)"
+        "-n",
+        "--number",
+        type=options.count,
+        metavar="N",
+        help=f"how many documents ({DEFAULT_N_SHOWN}; with -o, all)",
     )
     outputs = parser.add_mutually_exclusive_group()
     outputs.add_argument(
@@ -49,7 +53,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.labelling.auditing import audit_file, audit_listing
 
-    number = arguments.number or (SHOWN if arguments.output is None else None)
+    number = arguments.number or (DEFAULT_N_SHOWN if arguments.output is None else None)
     rows = audit_file(
         arguments.source,
         number,

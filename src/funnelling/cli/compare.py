@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
         one_label=arguments.one_label,
         layout=options.layout(arguments),
         strict=arguments.strict,
-        skip_lacking=(arguments.methods or "").strip() == options.ALL,
+        skip_lacking=(arguments.methods or "").strip() == options.ALL_METHODS,
         output=arguments.output,
         force=arguments.force,
         jobs=arguments.jobs,

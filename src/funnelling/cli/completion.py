@@ -42,8 +42,8 @@ ENDINGS = tuple(
     for name in ("jsonl", "ndjson", "json", "csv", "tsv", "txt", "parquet", "xlsx", "xls", "ods")
     for gz in ("", ".gz")
 )
-DEPTH = 3  # how far below a folder models are looked for
-MOST = 1_000  # entries of a folder that are looked at on the way to models
+MAX_FOLDER_DEPTH = 3  # how far below a folder models are looked for
+MAX_ENTRIES = 1_000  # entries of a folder that are looked at on the way to models
 
 Completer = Callable[..., Iterable[str]]
 
@@ -62,7 +62,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
 def _completer(action: argparse.Action) -> Completer:
     by_name: dict[str, Completer] = {
         "method": lambda **_: _methods(),
-        "methods": _listed(lambda: [*_methods(), options.ALL]),
+        "methods": _listed(lambda: [*_methods(), options.ALL_METHODS]),
         "set": _settings,
         "optimise": lambda **_: _goals(),
         "languages": _listed(_languages),
@@ -134,14 +134,16 @@ def _markup() -> Iterable[str]:
 def _experiments() -> Iterable[str]:
     from funnelling.research.experiments.registry import EXPERIMENTS
 
-    return [*EXPERIMENTS, options.ALL]
+    return [*EXPERIMENTS, options.ALL_METHODS]
 
 
 def _models(prefix: str, **_: Any) -> list[str]:
     """Models and folders on the way to them; every folder where there are none."""
     folders = [path for path, is_folder in _entries(prefix) if is_folder]
     models = [path for path in folders if _is_model(os.path.expanduser(path))]
-    on_the_way = [f"{path}/" for path in folders if _leads_to_model(os.path.expanduser(path), DEPTH)]
+    on_the_way = [
+        f"{path}/" for path in folders if _leads_to_model(os.path.expanduser(path), MAX_FOLDER_DEPTH)
+    ]
     return sorted({*models, *on_the_way}) or [f"{path}/" for path in folders]
 
 
@@ -154,7 +156,7 @@ def _leads_to_model(folder: str, depth: int) -> bool:
         return False
     below: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
-        below = [entry.path for entry in islice(entries, MOST) if entry.is_dir(follow_symlinks=False)]
+        below = [entry.path for entry in islice(entries, MAX_ENTRIES) if entry.is_dir(follow_symlinks=False)]
     return any(_is_model(path) for path in below) or any(_leads_to_model(path, depth - 1) for path in below)
 
 

@@ -9,7 +9,7 @@ from funnelling.cli import options, printing
 from funnelling.runtime.messages import say
 from funnelling.tasks.corpora import CORPORA
 
-MOST_LABELS = 30  # in a table, unless all are asked for
+MAX_LABELS_SHOWN = 30  # in a table, unless all are asked for
 DIMENSIONS = 300  # of word vectors: MUSE's
 
 
@@ -66,7 +66,9 @@ def _add_describe(actions: options.Commands) -> None:
     )
     describe.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     describe.add_argument(
-        "--all", action="store_true", help=f"list all labels, not only the {MOST_LABELS} most frequent ones"
+        "--all",
+        action="store_true",
+        help=f"list all labels, not only the {MAX_LABELS_SHOWN} most frequent ones",
     )
     options.add_json(describe)
     options.add_reading(describe)
@@ -146,7 +148,7 @@ def run_describe(arguments: argparse.Namespace) -> None:
     if arguments.json:
         printing.print_json(description)
     else:
-        _print(description, len(description["labels"]) if arguments.all else MOST_LABELS)
+        _print(description, len(description["labels"]) if arguments.all else MAX_LABELS_SHOWN)
 
 
 def _print(description: dict[str, Any], most_labels: int) -> None:

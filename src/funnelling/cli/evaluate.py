@@ -11,8 +11,8 @@ from funnelling.runtime.messages import say
 if TYPE_CHECKING:
     from funnelling.report.tables import Table
 
-ALL = 0  # labels or pairs, where no number is given
-PAIRS, ERRORS = 10, 20
+NO_LIMIT = 0  # labels or pairs, where no number is given
+DEFAULT_PAIRS, DEFAULT_ERRORS = 10, 20
 TABLES = ("by-label", "confused", "errors")
 MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
@@ -32,7 +32,7 @@ def add_to(commands: options.Commands) -> None:
         "--by-label",
         nargs="?",
         type=_count,
-        const=ALL,
+        const=NO_LIMIT,
         metavar="N",
         help="list labels from the worst to the best, or the N worst, and the languages where they fail",
     )
@@ -40,9 +40,9 @@ def add_to(commands: options.Commands) -> None:
         "--confused",
         nargs="?",
         type=_count,
-        const=PAIRS,
+        const=DEFAULT_PAIRS,
         metavar="N",
-        help=f"list the N pairs of labels that are most often taken for each other ({PAIRS})",
+        help=f"list the N pairs of labels that are most often taken for each other ({DEFAULT_PAIRS})",
     )
     parser.add_argument(
         "--confusion-matrix",
@@ -53,9 +53,10 @@ def add_to(commands: options.Commands) -> None:
         "--errors",
         nargs="?",
         type=_count,
-        const=ERRORS,
+        const=DEFAULT_ERRORS,
         metavar="N",
-        help=f"list the N documents that the model was most sure about, and wrong, and why ({ERRORS})",
+        help="list the N documents that the model was most sure about, and wrong, and why "
+        f"({DEFAULT_ERRORS})",
     )
     parser.add_argument(
         "-o",

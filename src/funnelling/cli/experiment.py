@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.output,
         arguments.data or [SAMPLE],
         methods=methods,
-        skip_lacking=(arguments.methods or "").strip() == options.ALL,
+        skip_lacking=(arguments.methods or "").strip() == options.ALL_METHODS,
         fractions=arguments.fractions or FRACTIONS,
         runs=arguments.runs,
         seed=arguments.seed,

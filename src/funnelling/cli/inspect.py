@@ -34,7 +34,7 @@ def _print_model(description: dict[str, Any]) -> None:
     import textwrap
 
     from funnelling.report.card import (
-        MISTAKES_SHOWN,
+        MAX_MISTAKES_SHOWN,
         history_note,
         history_table,
         kept_sentence,
@@ -63,7 +63,7 @@ def _print_model(description: dict[str, Any]) -> None:
         print(plain(languages_table(description["scores"])))
         print(description["scores"].get("how", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
-        for heading, table in mistakes(description["scores"], MISTAKES_SHOWN).items():
+        for heading, table in mistakes(description["scores"], MAX_MISTAKES_SHOWN).items():
             print(f"\n{heading}:\n{plain(table)}")
     print()
     print(textwrap.fill(probabilities(description), 100))

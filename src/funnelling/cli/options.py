@@ -19,7 +19,7 @@ _PLAIN_READING = (  # options that have one value
     *("label-separator", "no-label", "delimiter", "encoding", "sheet", "format"),
 )
 WORK = "how the work is done"  # the title of a group
-ALL = "all"  # methods, those left out that lack resources
+ALL_METHODS = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
 LABEL_SET_HELP = (

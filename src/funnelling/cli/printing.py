@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from funnelling.evaluation.change import BeforeAfterMetrics
     from funnelling.tasks.growing import GrownModel
 
-MOST_LABELS = 8  # in a line
-MISTYPED = 0.8  # how like a new label is to one that may be meant
+MAX_LABELS_SHOWN = 8  # in a line
+TYPO_SIMILARITY = 0.8  # how like a new label is to one that may be meant
 
 
 def program() -> str:
@@ -75,11 +75,11 @@ def print_growth(growth: "GrownModel") -> None:
             "the labels given."
         )
     if growth.new_labels:
-        shown = ", ".join(map(printable, growth.new_labels[:MOST_LABELS]))
-        more = ", …" if len(growth.new_labels) > MOST_LABELS else ""
+        shown = ", ".join(map(printable, growth.new_labels[:MAX_LABELS_SHOWN]))
+        more = ", …" if len(growth.new_labels) > MAX_LABELS_SHOWN else ""
         print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
         known = {str(label) for label in growth.model.classes_}.difference(growth.new_labels)
-        words = [label for label in growth.new_labels[:MOST_LABELS] if not any(map(str.isdigit, label))]
+        words = [label for label in growth.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
         for label in words:  # codes that differ in a digit mean different things
-            if near := near_labels(label, known, cutoff=MISTYPED):
+            if near := near_labels(label, known, cutoff=TYPO_SIMILARITY):
                 print(printable(f"{label} is near {near[0]}, which the model has: relabel merges them."))

@@ -8,7 +8,7 @@ from funnelling.cli.parsers import style_of
 from funnelling.errors import InputError
 from funnelling.runtime.messages import TOKEN
 
-LARGEST_PORT = 65_535
+MAX_PORT = 65_535
 
 
 def add_to(commands: options.Commands) -> None:
@@ -121,8 +121,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def port(text: str) -> int:
     """The number of a port, or 0."""
-    if not text.isascii() or not text.isdigit() or int(text) > LARGEST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {LARGEST_PORT}")
+    if not text.isascii() or not text.isdigit() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {MAX_PORT}")
     return int(text)
 
 

@@ -16,8 +16,8 @@ from funnelling.cli.parsers import every_parser, exclusive_options, options_of, 
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
-OF_OPTIONS = {"jobs": JOBS}  # variables of the environment
-LARGEST = 2**20  # bytes of a file
+OPTION_VARIABLES = {"jobs": JOBS}  # variables of the environment
+MAX_FILE_BYTES = 2**20  # bytes of a file
 NOT_IN_FILES = frozenset(["help", "version", "config"])
 HELP = {"-h", "--help"}
 
@@ -102,7 +102,7 @@ def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dic
 
 def _environment(command: argparse.ArgumentParser) -> Iterator[ConfigValue]:
     options = options_of(command)
-    for name, variable in OF_OPTIONS.items():
+    for name, variable in OPTION_VARIABLES.items():
         if name in options and os.environ.get(variable):
             yield ConfigValue(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
@@ -131,12 +131,12 @@ class _File:
         self.commands = dict(every_parser(parser))
         try:
             with open(path, "rb") as file:
-                content = file.read(LARGEST + 1)
+                content = file.read(MAX_FILE_BYTES + 1)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise InputError(f"{path}: {reason}. Name a file of settings, or none.") from None
-        if len(content) > LARGEST:
-            raise InputError(f"{path}: more than {LARGEST:,} bytes are no settings. Check the path.")
+        if len(content) > MAX_FILE_BYTES:
+            raise InputError(f"{path}: more than {MAX_FILE_BYTES:,} bytes are no settings. Check the path.")
         try:
             self.text = content.decode("utf-8-sig")
             self.table = tomllib.loads(self.text)

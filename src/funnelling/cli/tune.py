@@ -39,7 +39,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.report.measures import MOST_LABELS, label_changes, language_changes
+    from funnelling.report.measures import MAX_LABELS_SHOWN, label_changes, language_changes
     from funnelling.report.tables import plain
     from funnelling.tasks.tuning import named_labels, tune
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(tuned.measurement.how)
     changed = [row for row in record["by_label"] if row["before"] != row["after"]]
     if changed:
-        print(f"\nThe labels that changed most ({min(len(changed), MOST_LABELS)} of {len(changed)}):")
+        print(f"\nThe labels that changed most ({min(len(changed), MAX_LABELS_SHOWN)} of {len(changed)}):")
         print(plain(label_changes(changed)))
     print("\n".join(record["missed"]), end="\n" if record["missed"] else "")
     if labels is not None:

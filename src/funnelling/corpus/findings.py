@@ -11,13 +11,13 @@ from funnelling.formats.texts import markup_in
 from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser, resources
 
-FEW_POSITIVES = 5
-FEW_DOCUMENTS = 10  # of a language
-EXAMPLES = 3
+MIN_LABEL_DOCUMENTS = 5
+MIN_LANGUAGE_DOCUMENTS = 10  # of a language
+MAX_EXAMPLES = 3
 SEPARATORS = "|;,\n"
-NOTHING = frozenset({"none", "n/a", "na", "nan", "null", "-", "?", "unknown", "other/none"})
-SAMPLE = 20_000  # texts that are looked at for markup
-OFTEN = 0.02  # of the texts, from which on markup is worth a line
+NO_LABEL_WORDS = frozenset({"none", "n/a", "na", "nan", "null", "-", "?", "unknown", "other/none"})
+MARKUP_SAMPLE_SIZE = 20_000  # texts that are looked at for markup
+MARKUP_MIN_SHARE = 0.02  # of the texts, from which on markup is worth a line
 
 
 class Finding(NamedTuple):
@@ -34,8 +34,8 @@ class Finding(NamedTuple):
         >>> Finding("label", "with fewer than 5 documents", ["a", "b"]).line()
         '2 labels with fewer than 5 documents: "a", "b"'
         """
-        examples = ", ".join(map(quoted, self.names[:EXAMPLES])) + (
-            ", …" if len(self.names) > EXAMPLES else ""
+        examples = ", ".join(map(quoted, self.names[:MAX_EXAMPLES])) + (
+            ", …" if len(self.names) > MAX_EXAMPLES else ""
         )
         return f"{len(self.names):,} {self.noun}{'s' if len(self.names) > 1 else ''} {self.what}: {examples}"
 
@@ -65,12 +65,12 @@ def findings(corpus: Corpus) -> list[Finding]:
         Finding("document", "with an empty text", _ids(corpus, (not text.strip() for text in corpus.texts))),
         *_markup(corpus),
         Finding("code", "of a language that no standard knows", _unheard_of(corpus)),
-        Finding("language", f"with fewer than {FEW_DOCUMENTS} documents", _small_languages(corpus)),
+        Finding("language", f"with fewer than {MIN_LANGUAGE_DOCUMENTS} documents", _small_languages(corpus)),
         Finding(
             "label",
-            f"with fewer than {FEW_POSITIVES} documents",
+            f"with fewer than {MIN_LABEL_DOCUMENTS} documents",
             sorted(
-                (name for name in counts if counts[name] < FEW_POSITIVES),
+                (name for name in counts if counts[name] < MIN_LABEL_DOCUMENTS),
                 key=lambda name: (counts[name], name),
             ),
         ),
@@ -120,11 +120,11 @@ def _variants(labels: Sequence[str]) -> list[str]:
 
 def _too_many(corpus: Corpus, labels: Sequence[str]) -> Sequence[str]:
     documents = sum(own is not None for own in corpus.labels)
-    return labels if 2 * len(labels) > documents >= 2 * FEW_DOCUMENTS else []
+    return labels if 2 * len(labels) > documents >= 2 * MIN_LANGUAGE_DOCUMENTS else []
 
 
 def _nothing(labels: Sequence[str]) -> list[str]:
-    return [label for label in labels if label.casefold() in NOTHING]
+    return [label for label in labels if label.casefold() in NO_LABEL_WORDS]
 
 
 def _shared_texts(corpus: Corpus) -> list[str]:
@@ -146,13 +146,13 @@ def _shared_groups(corpus: Corpus) -> list[str]:
 
 def _markup(corpus: Corpus) -> list[Finding]:
     """Texts that hold markup, by its kind, where they are more than a few."""
-    step = max(1, len(corpus) // SAMPLE)
+    step = max(1, len(corpus) // MARKUP_SAMPLE_SIZE)
     held: dict[str, list[str]] = {kind: [] for kind in MARKUP}
     for name, text in zip(corpus.ids[::step], corpus.texts[::step], strict=True):
         for kind in markup_in(text):
             held[kind].append(name)
     titles = {"html": "HTML", "markdown": "Markdown", "quotes": "quoted mail"}
-    enough = max(2, OFTEN * len(corpus.ids[::step]))
+    enough = max(2, MARKUP_MIN_SHARE * len(corpus.ids[::step]))
     return [
         Finding("text", f"with {titles[kind]} in it (--strip {kind} takes it out)", names)
         for kind, names in held.items()
@@ -172,7 +172,7 @@ def _small_languages(corpus: Corpus) -> list[str]:
         for language, split, labels in zip(corpus.languages, corpus.splits, corpus.labels, strict=True)
         if split in (None, "train") and labels is not None
     )
-    return [language for language, documents in sorted(counts.items()) if documents < FEW_DOCUMENTS]
+    return [language for language, documents in sorted(counts.items()) if documents < MIN_LANGUAGE_DOCUMENTS]
 
 
 def _repeated(corpus: Corpus) -> list[str]:

@@ -22,11 +22,15 @@ from funnelling.formats.parquet import encodable
 from funnelling.text.languages import is_tag, normalise_tag
 
 NAME = "name"
-MARKS = ("_", "@", ":", " ")  # between it and a language, in the name of a column
+LANGUAGE_MARKS = ("_", "@", ":", " ")  # between it and a language, in the name of a column
 FIELDS = ("id", NAME, "names", "description", "parent", "parents", "exclude")
-NEAR = 0.85  # the likeness of a field that is passed over from which on one of these is meant
-LONGEST = 100_000  # characters of a name or a description
-CURE = "Give each label an id, and as you like name_en (and other languages), description, parent, exclude"
+FIELD_SIMILARITY_CUTOFF = (
+    0.85  # the likeness of a field that is passed over from which on one of these is meant
+)
+MAX_TEXT_CHARACTERS = 100_000  # characters of a name or a description
+LABEL_FILE_HINT = (
+    "Give each label an id, and as you like name_en (and other languages), description, parent, exclude"
+)
 
 
 def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> LabelSet:
@@ -64,7 +68,7 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
             return LabelSet.of(map(_short, read_skos(text, ending, labels)))
     entries = list(_entries(path, name))
     if not entries:
-        raise InputError(f"{name}: no labels in it. {CURE}.")
+        raise InputError(f"{name}: no labels in it. {LABEL_FILE_HINT}.")
     with prefix_errors(name):
         return LabelSet.of(entries)
 
@@ -72,7 +76,7 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
 def _entries(path: str | os.PathLike[str], name: str) -> Iterator[Label]:
     table = read_rows(path)
     if table.columns is not None and "id" not in map(_plain, table.columns):
-        raise InputError(f'{name}: no column "id". {CURE}.')
+        raise InputError(f'{name}: no column "id". {LABEL_FILE_HINT}.')
     seen: set[str] = set()
     for number, row in table.rows():
         with prefix_errors(f"{name}:{number}"):
@@ -88,9 +92,9 @@ def _entries(path: str | os.PathLike[str], name: str) -> Iterator[Label]:
 def _check_spelling(columns: Iterable[str]) -> None:
     """Refuse columns that would be passed over though one that is read is meant."""
     for column in sorted(map(_plain, columns)):
-        known = column in FIELDS or (column.startswith(NAME) and column[len(NAME)] in MARKS)
-        field = re.split(f"[{''.join(MARKS)}]", column)[0]
-        meant = difflib.get_close_matches(field, FIELDS, n=1, cutoff=NEAR)
+        known = column in FIELDS or (column.startswith(NAME) and column[len(NAME)] in LANGUAGE_MARKS)
+        field = re.split(f"[{''.join(LANGUAGE_MARKS)}]", column)[0]
+        meant = difflib.get_close_matches(field, FIELDS, n=1, cutoff=FIELD_SIMILARITY_CUTOFF)
         if not known and meant and field != meant[0]:
             raise InputError(f"{quoted(column)}: is {quoted(meant[0])} meant? Rename it, or take it out.")
 
@@ -102,7 +106,7 @@ def _plain(column: str) -> str:
 def _label(row: Mapping[str, Any], in_cells: bool) -> Label:
     label = _text(row.get("id"), "id")
     if not label:
-        raise InputError(f'"id" is missing. {CURE}.')
+        raise InputError(f'"id" is missing. {LABEL_FILE_HINT}.')
     try:
         exclude = bool(is_flag(row.get("exclude")))
     except ValueError:
@@ -122,7 +126,7 @@ def _names(row: Mapping[str, Any]) -> dict[str, str]:
             given = {str(tag): each for tag, each in (value or {}).items()}
         elif key == NAME:
             given = {UNTAGGED: value}
-        elif key.startswith(NAME) and key[len(NAME) : len(NAME) + 1] in MARKS:
+        elif key.startswith(NAME) and key[len(NAME) : len(NAME) + 1] in LANGUAGE_MARKS:
             given = {key[len(NAME) + 1 :]: value}
         else:
             continue
@@ -148,9 +152,10 @@ def _parents(row: Mapping[str, Any], in_cells: bool) -> tuple[str, ...]:
 def _short(label: Label) -> Label:
     """A label of a vocabulary, of which no text is too long."""
     for text in (label.id, label.description, *label.names.values()):
-        if len(text) > LONGEST:
+        if len(text) > MAX_TEXT_CHARACTERS:
             raise InputError(
-                f"label {quoted(label.id)}: a text of more than {LONGEST:,} characters. Shorten it."
+                f"label {quoted(label.id)}: a text of more than {MAX_TEXT_CHARACTERS:,} characters. "
+                "Shorten it."
             )
     return label
 
@@ -162,13 +167,13 @@ def _text(value: Any, field: str) -> str:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise InputError(f'"{field}" must be a text. Quote it.')
     text = encodable(str(value).strip())
-    if len(text) > LONGEST:
-        raise InputError(f'"{field}" has more than {LONGEST:,} characters. Shorten it.')
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise InputError(f'"{field}" has more than {MAX_TEXT_CHARACTERS:,} characters. Shorten it.')
     return text
 
 
-FORMATS = {"ttl": "turtle", "nt": "nt", "rdf": "xml"}
-BASE = "urn:labels:"  # what addresses are relative to that are not whole
+RDF_FORMATS = {"ttl": "turtle", "nt": "nt", "rdf": "xml"}
+BASE_URI = "urn:labels:"  # what addresses are relative to that are not whole
 DESCRIPTIONS = ("definition", "scopeNote", "note")  # the first of these that there is
 
 _LOCAL = re.compile(r"[^/#:]+(?=[/#:]*$)")  # the last part of an address
@@ -184,8 +189,8 @@ _TOKEN = re.compile(  # of Turtle, in which quotes may stand; the last one may l
     r"""|'(?:[^'\\\n]+|\\.)*+'?|<[^>\n]*>?|\#[^\n]*""",
     re.DOTALL,
 )
-MOST_ENTITIES = 100
-LONGEST_VALUE = 400_000  # characters; rdflib takes up to five seconds for one of them
+MAX_ENTITIES = 100
+MAX_VALUE_CHARACTERS = 400_000  # characters; rdflib takes up to five seconds for one of them
 
 
 def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]:
@@ -202,10 +207,12 @@ def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]
     graph: Any = Graph()
     try:
         with _silent():
-            graph.parse(data=text, format=FORMATS[ending], publicID=BASE)
+            graph.parse(data=text, format=RDF_FORMATS[ending], publicID=BASE_URI)
     except (Exception, RecursionError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"not {FORMATS[ending]} as rdflib reads it ({reason}). Correct the file.") from None
+        raise InputError(
+            f"not {RDF_FORMATS[ending]} as rdflib reads it ({reason}). Correct the file."
+        ) from None
     concepts = sorted(set(graph.subjects(RDF.type, SKOS.Concept)) | set(graph.subjects(SKOS.prefLabel, None)))
     concepts = [
         concept
@@ -236,7 +243,7 @@ def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]
 def _without_traps(text: str) -> str:
     """XML without what leads to other files, or to far more text than there is."""
     entities = [match[1] for match in _ENTITY.finditer(text)]
-    if text.count("<!ENTITY") > MOST_ENTITIES or not all(map(_SHORTHAND.fullmatch, entities)):
+    if text.count("<!ENTITY") > MAX_ENTITIES or not all(map(_SHORTHAND.fullmatch, entities)):
         raise InputError("it defines entities that are more than the start of an address. Take them out.")
     text = _DECLARED.sub("", text, count=1)
     _check_values(text)
@@ -245,12 +252,12 @@ def _without_traps(text: str) -> str:
 
 def _check_literals(text: str) -> None:
     """Refuse a huge literal of Turtle, for the reason that `_check_values` has."""
-    if any(token.end() - token.start() > LONGEST_VALUE for token in _TOKEN.finditer(text)):
+    if any(token.end() - token.start() > MAX_VALUE_CHARACTERS for token in _TOKEN.finditer(text)):
         raise _too_long()
 
 
 def _too_long() -> InputError:
-    return InputError(f"a value of more than {LONGEST_VALUE:,} characters. Shorten it.")
+    return InputError(f"a value of more than {MAX_VALUE_CHARACTERS:,} characters. Shorten it.")
 
 
 def _check_values(text: str) -> None:
@@ -267,12 +274,12 @@ def _check_values(text: str) -> None:
     def add(more: str) -> None:
         nonlocal size
         size += len(more) + 1
-        if size > LONGEST_VALUE:
+        if size > MAX_VALUE_CHARACTERS:
             raise _too_long()
 
     def begin(name: str, attributes: dict[str, str]) -> None:
         nonlocal size, within
-        if max(map(len, attributes.values()), default=0) > LONGEST_VALUE:
+        if max(map(len, attributes.values()), default=0) > MAX_VALUE_CHARACTERS:
             raise _too_long()
         if within:
             add(name)

@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.matrices import canonical, is_sparse
 
-DEEPEST = 64  # labels above a label, one above the other
+MAX_DEPTH = 64  # labels above a label, one above the other
 
 Edges = npt.NDArray[np.int64]  # (pairs, 2): the place of a label, that of its parent
 Depths = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ def depths(edges: Edges, labels: Sequence[str]) -> Depths:
     """
     found = np.zeros(len(labels), dtype=np.int64)
     children, parents = edges.T
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         deeper = found.copy()
         np.maximum.at(deeper, children, found[parents] + 1)
         if np.array_equal(deeper, found):
@@ -56,7 +56,7 @@ def _too_deep(edges: Edges, found: Depths, labels: Sequence[str]) -> str:
             return f"label {quoted(shown[0])} is among its own parents: {named}. Break the circle."
         steps[higher] = len(way)
         way.append(higher)
-    return f"label {quoted(labels[way[0]])} has more than {DEEPEST} labels above it. Take some out."
+    return f"label {quoted(labels[way[0]])} has more than {MAX_DEPTH} labels above it. Take some out."
 
 
 @dataclass(frozen=True)

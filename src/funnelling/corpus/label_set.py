@@ -15,7 +15,7 @@ from funnelling.formats.document import quoted
 from funnelling.state import expect, expect_by, expect_flag, expect_numbers, expect_strings
 from funnelling.text.languages import is_tag, normalise_tag, served_by
 
-MOST_LABELS = 2**20
+MAX_LABELS = 2**20
 UNTAGGED = "und"  # the language of a name that comes without one
 PREFERRED = ("en", UNTAGGED)  # where a label has no name in the language that was asked for
 
@@ -85,8 +85,8 @@ class LabelSet:
     def of(cls, labels: Iterable[Label]) -> "LabelSet":
         """The set of these labels; parents that are none of them, and circles, are refused."""
         entries = list(labels)
-        if len(entries) > MOST_LABELS:
-            raise InputError(f"more than {MOST_LABELS:,} labels. Leave out those that nothing has.")
+        if len(entries) > MAX_LABELS:
+            raise InputError(f"more than {MAX_LABELS:,} labels. Leave out those that nothing has.")
         places: dict[str, int] = {}
         for entry in entries:
             if entry.id in places:
@@ -239,7 +239,7 @@ class LabelSet:
     def check_state(self) -> None:
         """Refuse what was read from a file and is no set of labels."""
         expect_strings(self.ids, "the labels of its label set")
-        expect(0 < len(set(self.ids)) == len(self.ids) <= MOST_LABELS, "the labels of its label set")
+        expect(0 < len(set(self.ids)) == len(self.ids) <= MAX_LABELS, "the labels of its label set")
         for tag, names in expect_by(self.names, None, "the names of labels").items():
             expect(is_tag(tag) and normalise_tag(tag) == tag, "the language of names of labels")
             expect_strings(names, "the names of labels", len(self.ids))

@@ -12,7 +12,7 @@ from funnelling.corpus.label_rules import Floats, LabelRules
 from funnelling.errors import InputError, listed
 from funnelling.matrices import AnyTargets, Scored, Targets, canonical, dense, is_sparse, length, one_each
 
-NEAR = 3  # labels that are named where one is not known
+MAX_SIMILAR_LABELS = 3  # labels that are named where one is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,5 +173,5 @@ def near_labels(label: str, known: Iterable[str], cutoff: float = 0.6) -> list[s
     ['sport']
     """
     by_case = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(label.casefold(), by_case, n=NEAR, cutoff=cutoff)
+    near = difflib.get_close_matches(label.casefold(), by_case, n=MAX_SIMILAR_LABELS, cutoff=cutoff)
     return [by_case[name] for name in near]

@@ -135,7 +135,7 @@ def _restrict(
     return {language: versions[language] for language in languages}
 
 
-FILE = "sample.jsonl.gz"
+SAMPLE_FILE = "sample.jsonl.gz"
 
 
 def read_sample() -> Corpus:
@@ -145,5 +145,5 @@ def read_sample() -> Corpus:
     >>> len(corpus), len(corpus.by_language()), len(corpus.label_set()), sorted(set(corpus.splits))
     (2450, 7, 32, ['test', 'train'])
     """
-    with as_file(files("funnelling.corpus") / FILE) as path:
+    with as_file(files("funnelling.corpus") / SAMPLE_FILE) as path:
         return read_corpus(path)

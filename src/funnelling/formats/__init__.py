@@ -60,7 +60,7 @@ _FORMATS = {
 }
 _GIVEN = {**_FORMATS, "lines": _Format(LineRows), "text": _FORMATS["txt"]}  # that a layout may name
 _STREAMS = ("/dev/stdin", "/dev/fd/")
-_LONGEST_SHOWN = 200  # characters of a name
+_MAX_NAME_CHARACTERS = 200  # characters of a name
 _COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
@@ -268,7 +268,7 @@ def _is_stream(path: _Path) -> bool:
 
 
 def _unknown(name: str, writing: bool) -> str:
-    name = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"  # a text, perhaps
+    name = name if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]}…"  # a text, perhaps
     plain = ", ".join(f".{ending}" for ending in _COMPRESSED if not writing or _FORMATS[ending].write)
     others = ".parquet" if writing else ".parquet, .xlsx or .ods"
     joint = " or" if writing else ","

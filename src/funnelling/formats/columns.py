@@ -7,11 +7,11 @@ from functools import cached_property
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.formats.layout import AS_FOUND, NONE, Layout
+from funnelling.formats.layout import AS_FOUND, NONE_WORD, Layout
 
 # Names by which a column is known, whatever their case; our own comes first.
 # fmt: off
-NAMES = {
+COLUMN_NAMES = {
     "text": (
         "text", "body", "content", "contents", "message", "document", "description", "abstract", "sentence",
         "review", "comment", "tweet", "post", "article", "utterance", "full_text", "texte", "testo", "texto",
@@ -33,11 +33,13 @@ NAMES = {
     "group": ("group", "group_id"),
 }
 # fmt: on
-TITLES = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
+TITLE_COLUMNS = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
 MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "body")}  # beside which texts
-_KNOWN = frozenset((*(name for names in NAMES.values() for name in names), *TITLES, *MAIL_TITLES))
-_LONGEST_NAME = 100  # of a column; what is longer is a text
-FLAGS = {field: f"--{field}-column" for field in NAMES}
+_KNOWN = frozenset(
+    (*(name for names in COLUMN_NAMES.values() for name in names), *TITLE_COLUMNS, *MAIL_TITLES)
+)
+_MAX_NAME_CHARACTERS = 100  # of a column; what is longer is a text
+COLUMN_FLAGS = {field: f"--{field}-column" for field in COLUMN_NAMES}
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Columns:
 
     def replaces(self, earlier: "Columns") -> str | None:
         """A field that came from a column earlier which is none of its columns any more."""
-        for field in NAMES:
+        for field in COLUMN_NAMES:
             before, now = _listed(getattr(earlier, field)), _listed(getattr(self, field))
             if not set(before) <= set(now):
                 return field
@@ -78,7 +80,7 @@ class Columns:
     def described(self) -> list[str]:
         """What is worth saying: the fields that are not in columns of their own names."""
         said = []
-        for field in NAMES:
+        for field in COLUMN_NAMES:
             names = _listed(getattr(self, field))
             if names and names != (field,):
                 shown = [quoted(name) for name in names]
@@ -126,7 +128,7 @@ def known_names(header: Iterable[str], layout: Layout = AS_FOUND) -> int:
     """
     plain = {_plain(name) for name in header}
     given = (*layout.text, *layout.labels, layout.language, layout.id, layout.split, layout.group)
-    told = sum(any(name in plain for name in names) for names in (*NAMES.values(), TITLES))
+    told = sum(any(name in plain for name in names) for names in (*COLUMN_NAMES.values(), TITLE_COLUMNS))
     return told + sum(name is not None and _plain(name) in plain for name in given)
 
 
@@ -141,7 +143,7 @@ def may_matter(name: str, layout: Layout) -> bool:
 
 def is_label_name(name: str) -> bool:
     """Whether a column of this name is one of labels, rather than one of a label."""
-    return _plain(name) in NAMES["labels"]
+    return _plain(name) in COLUMN_NAMES["labels"]
 
 
 def header_names(header: Iterable[str]) -> list[str]:
@@ -184,7 +186,7 @@ class _Found:
 
     def text(self, optional: bool = False) -> tuple[str, ...]:
         given = self._layout.text or self._named_before("text")
-        if optional and tuple(given) == (NONE,):
+        if optional and tuple(given) == (NONE_WORD,):
             if self.one("id") is None:
                 raise InputError(
                     f"{self._place}: which column holds the id? There are {_some(map(quoted, self._names))}. "
@@ -199,7 +201,7 @@ class _Found:
         titles = [
             name
             for name in self._names
-            if _plain(name) in TITLES or plain in MAIL_TITLES.get(_plain(name), ())
+            if _plain(name) in TITLE_COLUMNS or plain in MAIL_TITLES.get(_plain(name), ())
         ]
         if len(titles) > 1:
             raise InputError(
@@ -224,7 +226,7 @@ class _Found:
     def labels(self) -> tuple[str, ...]:
         given = self._layout.labels or self._named_before("labels")
         if given:
-            return () if tuple(given) == (NONE,) else self._all_named(given, "labels")
+            return () if tuple(given) == (NONE_WORD,) else self._all_named(given, "labels")
         own = self._by_name("labels")
         return () if own is None else (own,)
 
@@ -232,7 +234,7 @@ class _Found:
         given = getattr(self._layout, field) or next(iter(self._named_before(field)), None)
         if given is None:
             return self._by_name(field)
-        return None if given == NONE else self._named(given, field)
+        return None if given == NONE_WORD else self._named(given, field)
 
     def _named_before(self, field: str) -> tuple[str, ...]:
         """The columns that an earlier file had for a field, where this one has them all, or "none"."""
@@ -241,7 +243,7 @@ class _Found:
         given = [
             name.strip() for each in _listed(getattr(self._layout.before, field)) for name in each.split(",")
         ]
-        plain = {_plain(name) for name in (*self._names, NONE)}
+        plain = {_plain(name) for name in (*self._names, NONE_WORD)}
         return tuple(given) if all(_plain(name) in plain for name in given) else ()
 
     def _all_named(self, given: Sequence[str], field: str) -> tuple[str, ...]:
@@ -263,7 +265,7 @@ class _Found:
         if len(alike) == 1:
             return alike[0]
         raise InputError(
-            f"{self._place}: no column {quoted(given)} for {FLAGS[field]}. "
+            f"{self._place}: no column {quoted(given)} for {COLUMN_FLAGS[field]}. "
             f"There are {_some(map(quoted, self._names))}."
         )
 
@@ -272,14 +274,15 @@ class _Found:
         if field in self._names:
             self._check_single(field, field)
             return field
-        known = [name for name in self._names if _plain(name) in NAMES[field]]
+        known = [name for name in self._names if _plain(name) in COLUMN_NAMES[field]]
         own = [name for name in known if _plain(name) == field]
         if len(own) == 1 or len(set(known)) <= 1:
             for name in own or known[:1]:
                 self._check_single(name, field)
             return next(iter(own or known), None)
         raise InputError(
-            f"{self._place}: {_some(map(quoted, known))} may all be the {field}. Choose with {FLAGS[field]}."
+            f"{self._place}: {_some(map(quoted, known))} may all be the {field}. "
+            f"Choose with {COLUMN_FLAGS[field]}."
         )
 
     def _check_single(self, name: str, field: str) -> None:
@@ -300,7 +303,9 @@ def _plain(name: str) -> str:
 
 
 def _is_sentence(name: str) -> bool:
-    return len(name) > _LONGEST_NAME or (len(name.split()) > 3 and name.rstrip().endswith((".", "!", "…")))
+    return len(name) > _MAX_NAME_CHARACTERS or (
+        len(name.split()) > 3 and name.rstrip().endswith((".", "!", "…"))
+    )
 
 
 def _some(names: Iterable[str], most: int = 8) -> str:

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import join_labels, quoted
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import LONGEST, too_long, writing
+from funnelling.formats.files import MAX_LINE_BYTES, too_long, writing
 from funnelling.formats.layout import Layout
 
 logger = logging.getLogger(__name__)
@@ -94,9 +94,9 @@ class DelimitedRows:
         for _, line in islice(self._file.text_lines(), _SAMPLE_LINES):
             lines.append(line)
             size += len(line)
-            if size > LONGEST:
+            if size > MAX_LINE_BYTES:
                 break
-        self._is_cut = size > LONGEST or len(lines) == _SAMPLE_LINES
+        self._is_cut = size > MAX_LINE_BYTES or len(lines) == _SAMPLE_LINES
         return lines
 
     def _find_delimiter(self, lines: list[str], usual: str) -> str:
@@ -129,14 +129,14 @@ class DelimitedRows:
     def _rows(
         self, lines: Iterable[tuple[int, str]], delimiter: str, skipped: int = 0
     ) -> Iterator[tuple[int, list[str]]]:
-        csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+        csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
         start = size = 0
 
         def of_row() -> Iterator[str]:
             nonlocal size
             for _, line in lines:
                 size += len(line)
-                if size > LONGEST:
+                if size > MAX_LINE_BYTES:
                     raise too_long(f"{self.name}:{start}", "a row")
                 yield line
 

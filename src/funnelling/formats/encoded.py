@@ -11,7 +11,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from funnelling.errors import InputError
-from funnelling.formats.files import LONGEST, raw_lines, reading, shown_name, too_long
+from funnelling.formats.files import MAX_LINE_BYTES, raw_lines, reading, shown_name, too_long
 
 logger = logging.getLogger(__name__)
 _Path = str | os.PathLike[str]
@@ -24,8 +24,8 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE_BYTES = 2**22  # of lines that are read ahead
-_MOST_ODD = 0.08  # of the characters that are not ASCII
-_FEW_ODD = 3  # characters of one document in a folder
+_MAX_ODD_SHARE = 0.08  # of the characters that are not ASCII
+_MAX_ODD_CHARACTERS = 3  # characters of one document in a folder
 # German, French, Spanish, Portuguese, Italian and Irish, Nordic, Icelandic, Estonian, Dutch; with loan words.
 _LETTERS = """äöüßéèàáç àâæçéèêëîïôùûüÿœ áéíóúñüçàèòï áâãàçéêíóôõú àèéìíîòóùú åäöæøéüàè áéíóúýþðæöø äöõüšžå
 éèàëïöüêó"""
@@ -79,7 +79,7 @@ class TextFile:
         for _, line in self.text_lines():
             lines.append(line)
             size += len(line)
-            if size > LONGEST:
+            if size > MAX_LINE_BYTES:
                 raise too_long(self.name, "a text")
         return "".join(lines)
 
@@ -114,8 +114,8 @@ class TextFile:
         if is_utf8 or 10 * sound > len(foreign):  # cp1252 is hardly ever UTF-8 by chance
             raise self._refusal("not UTF-8 text", number)
         text = b"\n".join(foreign)[:_SAMPLE_BYTES].decode("cp1252", errors="replace")
-        most_odd = _MOST_ODD * sum(not character.isascii() for character in text)
-        if count_odd(text) > max(most_odd, _FEW_ODD * self._in_folder):
+        most_odd = _MAX_ODD_SHARE * sum(not character.isascii() for character in text)
+        if count_odd(text) > max(most_odd, _MAX_ODD_CHARACTERS * self._in_folder):
             raise self._refusal("neither UTF-8 nor cp1252 text", number)
         self.encoding = "cp1252"
         if not self._in_folder:
@@ -132,8 +132,8 @@ class TextFile:
     def _wide(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
         wrapped = io.TextIOWrapper(stream, self.encoding, newline="\n")
         try:
-            for number, line in enumerate(iter(partial(wrapped.readline, LONGEST + 1), ""), start=1):
-                if len(line) > LONGEST:
+            for number, line in enumerate(iter(partial(wrapped.readline, MAX_LINE_BYTES + 1), ""), start=1):
+                if len(line) > MAX_LINE_BYTES:
                     raise too_long(f"{self.name}:{number}", "a line")
                 yield number, line
         except UnicodeError as error:

@@ -17,14 +17,14 @@ from funnelling.runtime.files import draft_file, sweep, sync
 
 STANDARD = "-"
 
-LONGEST = 2**28  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
-MOST_BLANK = 1_000_000  # lines, one after the other
-_SMALL = 2**24  # bytes that anything may unpack to
-_DENSEST = 200  # times its size, to which more may: far more than that of documents
+MAX_LINE_BYTES = 2**28  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
+MAX_BLANK_LINES = 1_000_000  # lines, one after the other
+_ALWAYS_ALLOWED_BYTES = 2**24  # bytes that anything may unpack to
+_MAX_COMPRESSION_RATIO = 200  # times its size, to which more may: far more than that of documents
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
-_BUFFER = 2**16
+_BUFFER_BYTES = 2**16
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -49,7 +49,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             else:
                 stream = stack.enter_context(open(path, "rb"))
             if stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
-                yield cast(BinaryIO, io.BufferedReader(_Unpacked(stream, name), _BUFFER))
+                yield cast(BinaryIO, io.BufferedReader(_Unpacked(stream, name), _BUFFER_BYTES))
             else:
                 yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -66,20 +66,22 @@ def raw_lines(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int
     Nor are there blank ones without end, which nobody would hear of for minutes.
     """
     blank = 0
-    for number, raw in enumerate(iter(partial(stream.readline, LONGEST + 1), b""), start=start):
-        if len(raw) > LONGEST:
+    for number, raw in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), start=start):
+        if len(raw) > MAX_LINE_BYTES:
             raise too_long(f"{name}:{number}", "a line")
         blank = 0 if len(raw) > 2 or not raw.isspace() else blank + 1
-        if blank > MOST_BLANK:
-            raise InputError(f"{name}:{number}: more than {MOST_BLANK:,} blank lines in a row. Remove them.")
+        if blank > MAX_BLANK_LINES:
+            raise InputError(
+                f"{name}:{number}: more than {MAX_BLANK_LINES:,} blank lines in a row. Remove them."
+            )
         yield number, raw
 
 
 def too_long(place: str, what: str) -> InputError:
     """The refusal of a line, or of what is read as a whole, that is too large to be a document."""
     return InputError(
-        f"{place}: {what} of more than {LONGEST // 2**20} MiB. Divide it into documents, one per line, as "
-        "jq -c '.[]' does with an array."
+        f"{place}: {what} of more than {MAX_LINE_BYTES // 2**20} MiB. Divide it into documents, one per "
+        "line, as jq -c '.[]' does with an array."
     )
 
 
@@ -133,10 +135,10 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         size = self._unpacked.readinto(buffer)
         self._count += size
-        if self._count > max(_SMALL, _DENSEST * self._packed.count):
+        if self._count > max(_ALWAYS_ALLOWED_BYTES, _MAX_COMPRESSION_RATIO * self._packed.count):
             raise InputError(
-                f"{self._name}: unpacks to more than {_DENSEST} times its size, as no documents do. If it is "
-                "sound, unpack it with gunzip first."
+                f"{self._name}: unpacks to more than {_MAX_COMPRESSION_RATIO} times its size, as no "
+                "documents do. If it is sound, unpack it with gunzip first."
             )
         return size
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-SHOWN = 6  # names of columns in a message
+MAX_COLUMNS_SHOWN = 6  # names of columns in a message
 LIKELY = {  # how names of columns begin, more often than not, by what is asked for
     "X": ("text", "body", "content"),
     "y": ("label", "class", "categor", "topic"),
@@ -167,7 +167,8 @@ def _holds_texts(column: Any) -> bool:
 
 def _several(name: str, columns: Sequence[tuple[Any, Any]]) -> str:
     names = [str(each) for each, _ in columns]
-    return f"{name} is a table with the columns {', '.join(names[:SHOWN])}{', …' if names[SHOWN:] else ''}"
+    more = ", …" if names[MAX_COLUMNS_SHOWN:] else ""
+    return f"{name} is a table with the columns {', '.join(names[:MAX_COLUMNS_SHOWN])}{more}"
 
 
 def _likely(name: str, columns: Sequence[tuple[Any, Any]]) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber, to_document, to_record
-from funnelling.formats.files import LONGEST, cannot_write, raw_lines, reading, too_long
+from funnelling.formats.files import MAX_LINE_BYTES, cannot_write, raw_lines, reading, too_long
 from funnelling.formats.jsonl import (
-    HEADER,
+    JOURNAL_HEADER,
     check_decision,
     check_header,
     cut_off,
@@ -23,8 +23,8 @@ from funnelling.formats.jsonl import (
 )
 from funnelling.runtime.alone import defer_signals, try_lock
 
-_PIECE = 2**16  # bytes that are looked at together for the end of a line
-_WAIT = 0.02  # seconds between attempts to lock
+_BLOCK_BYTES = 2**16  # bytes that are looked at together for the end of a line
+_LOCK_RETRY_S = 0.02  # seconds between attempts to lock
 
 logger = logging.getLogger(__name__)
 
@@ -172,12 +172,12 @@ class Journal:
                 raise JournalLockedError(
                     f"{self.path}: another process writes to this journal. Stop it, or name another journal."
                 )
-            time.sleep(_WAIT)
+            time.sleep(_LOCK_RETRY_S)
 
     def _begin(self) -> None:
         """See that it is a journal, or begin one, and that its last line is whole."""
-        header = json.dumps(HEADER).encode() + b"\n"
-        begun = self._read(0, _PIECE)
+        header = json.dumps(JOURNAL_HEADER).encode() + b"\n"
+        begun = self._read(0, _BLOCK_BYTES)
         first, end, _ = begun.partition(b"\n")
         if not end and header.startswith(begun):
             self._file.truncate(0)
@@ -196,7 +196,7 @@ class Journal:
     def _end_last_line(self) -> None:
         """Give a last decision that lacks only the end of its line that end; cut off what is less."""
         end = self._whole_lines()
-        if self._size() - end > LONGEST:  # which no decision is
+        if self._size() - end > MAX_LINE_BYTES:  # which no decision is
             raise too_long(self.path, "a line")
         tail = self._read_all(end)
         if not tail:
@@ -211,14 +211,14 @@ class Journal:
 
     def _lines(self, end: int) -> int:
         """How many lines there are in so many bytes."""
-        pieces = (self._read(start, min(_PIECE, end - start)) for start in range(0, end, _PIECE))
+        pieces = (self._read(start, min(_BLOCK_BYTES, end - start)) for start in range(0, end, _BLOCK_BYTES))
         return sum(piece.count(b"\n") for piece in pieces)
 
     def _whole_lines(self) -> int:
         """How many bytes there are up to the end of the last line that has one."""
         end = self._size()
         while end:
-            start = max(0, end - _PIECE)
+            start = max(0, end - _BLOCK_BYTES)
             place = self._read(start, end - start).rfind(b"\n")
             if place >= 0:
                 return start + place + 1
@@ -230,7 +230,7 @@ class Journal:
 
     def _read_all(self, start: int) -> bytes:
         pieces = []
-        while piece := self._read(start, _PIECE):
+        while piece := self._read(start, _BLOCK_BYTES):
             pieces.append(piece)
             start += len(piece)
         return b"".join(pieces)

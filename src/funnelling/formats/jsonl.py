@@ -16,14 +16,14 @@ from typing import Any, NoReturn
 from funnelling.errors import InputError
 from funnelling.formats.document import FIELDS, quoted
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import LONGEST, STANDARD, reading, too_long, writing
+from funnelling.formats.files import MAX_LINE_BYTES, STANDARD, reading, too_long, writing
 from funnelling.formats.layout import Layout
 
-VERSION = 1
-HEADER = {"journal": "funnelling", "version": VERSION}
+JOURNAL_VERSION = 1
+JOURNAL_HEADER = {"journal": "funnelling", "version": JOURNAL_VERSION}
 LABEL, SKIP, UNDO, NOTE = ACTIONS = ("label", "skip", "undo", "note")
 
-_LONGEST_HEADER = 1_000  # bytes; the first line of another file may be all of it
+_MAX_HEADER_BYTES = 1_000  # bytes; the first line of another file may be all of it
 
 Numbered = tuple[int, dict[str, Any]]  # a line, by its number
 
@@ -31,10 +31,10 @@ Numbered = tuple[int, dict[str, Any]]  # a line, by its number
 def is_header(record: Mapping[str, object]) -> bool:
     """Whether a line is the first one of a journal.
 
-    >>> is_header(HEADER), is_header({"text": "Hi"})
+    >>> is_header(JOURNAL_HEADER), is_header({"text": "Hi"})
     (True, False)
     """
-    return record.get("journal") == HEADER["journal"] and "text" not in record
+    return record.get("journal") == JOURNAL_HEADER["journal"] and "text" not in record
 
 
 def journal_mark(path: str | os.PathLike[str]) -> str | None:
@@ -45,9 +45,9 @@ def journal_mark(path: str | os.PathLike[str]) -> str | None:
     if os.fspath(path) == STANDARD:  # which cannot be read again
         return None
     with suppress(InputError, ValueError, RecursionError), reading(path) as stream:
-        header = json.loads(stream.readline(_LONGEST_HEADER))
+        header = json.loads(stream.readline(_MAX_HEADER_BYTES))
         if isinstance(header, dict) and is_header(header):
-            first = json.loads(stream.readline(LONGEST))
+            first = json.loads(stream.readline(MAX_LINE_BYTES))
             if isinstance(first, dict) and first.get("time"):
                 return blake2b(str(first["time"]).encode(errors="replace"), digest_size=8).hexdigest()
     return None
@@ -56,10 +56,11 @@ def journal_mark(path: str | os.PathLike[str]) -> str | None:
 def check_header(record: Mapping[str, object], name: str) -> None:
     """Refuse a journal that a later version wrote."""
     version = record.get("version")
-    if version != VERSION:
+    if version != JOURNAL_VERSION:
         shown = version if isinstance(version, int) else quoted(str(version))
         raise InputError(
-            f"{name}: a journal of version {shown}, and this program knows {VERSION}. Update funnelling."
+            f"{name}: a journal of version {shown}, and this program knows {JOURNAL_VERSION}. "
+            "Update funnelling."
         )
 
 
@@ -165,7 +166,7 @@ class JsonRows:
         for _, line in following:
             lines.append(line)
             size += len(line)
-            if size > LONGEST:
+            if size > MAX_LINE_BYTES:
                 raise too_long(self.name, "an array")
         return "".join(lines)
 

@@ -14,15 +14,19 @@ from dataclasses import dataclass, field
 
 from funnelling.errors import InputError
 from funnelling.formats.document import MISSING, NO_LABEL, quoted, split_labels
-from funnelling.formats.layout import NONE, Layout
+from funnelling.formats.layout import NONE_WORD, Layout
 
 NO_WORDS = ("None", "none", "-", "--", "?")  # which may be labels, or say that there is none
 BRACKETS = {"[": "]", "(": ")", "{": "}"}
-OWN = "|"
+OWN_SEPARATOR = "|"
 # How large a share of the pieces must be found in other cells as well, to say that a separator joins labels.
-LEAST_SHARED = {"\n": 0.25, OWN: 0.0, ";": 0.25, ",": 0.5}
-LEAST_MOVED = 0.2  # of the recurring labels: the parts of a name, as in "Doe, John", each have their place
-OFTEN = 3  # documents per cell: labels that go together so often, and never otherwise, are one label
+MIN_SHARED_PIECES = {"\n": 0.25, OWN_SEPARATOR: 0.0, ";": 0.25, ",": 0.5}
+MIN_MOVED_PIECES = (
+    0.2  # of the recurring labels: the parts of a name, as in "Doe, John", each have their place
+)
+MIN_DOCUMENTS_PER_CELL = (
+    3  # documents per cell: labels that go together so often, and never otherwise, are one label
+)
 
 _WORDS = {"\\n": "\n", "\\t": "\t"}  # as a command line has them
 _WHOLE = re.compile(r"([+-]?\d+)\.0{1,2}", re.ASCII)  # three zeros may be thousands
@@ -36,9 +40,9 @@ _NO_COMMA = re.compile(r"""['"]\s+['"]""")
 
 @dataclass(frozen=True)
 class LabelCells:
-    """How to read the cells of a column; ``separator`` is `NONE` where each is one label."""
+    """How to read the cells of a column; ``separator`` is `NONE_WORD` where each is one label."""
 
-    separator: str = OWN
+    separator: str = OWN_SEPARATOR
     no_label: str | None = None
     whole_numbers: bool = False  # 45.0 is 45
     found: Sequence[str] = field(default=(), compare=False)
@@ -55,7 +59,7 @@ class LabelCells:
             return []
         if not cell or cell in MISSING:
             return None
-        listed = read_list(cell) if self.separator != NONE or cell == NO_LABEL else None
+        listed = read_list(cell) if self.separator != NONE_WORD or cell == NO_LABEL else None
         if listed is not None:
             return listed
         pieces = _pieces(cell, self.separator)
@@ -68,9 +72,9 @@ class LabelCells:
 
 
 def _pieces(cell: str, separator: str) -> list[str]:
-    if separator == NONE:
+    if separator == NONE_WORD:
         return [cell]
-    pieces = split_labels(cell) if separator == OWN else cell.split(separator)
+    pieces = split_labels(cell) if separator == OWN_SEPARATOR else cell.split(separator)
     return [piece.strip() for piece in pieces if piece.strip()]
 
 
@@ -108,7 +112,7 @@ if it does, --label-separator none if it is part of a label.
     words = [word for word in NO_WORDS if word in plain]
     found += [f"{word} is a label (--no-label {word} if it says that there is none)" for word in words]
     with_comma = [quoted(cell) for cell in plain if "," in cell][:1]
-    if given is None and separator != OWN:
+    if given is None and separator != OWN_SEPARATOR:
         found.append(f"labels divided at {quoted(separator)}")
     elif given is None:
         remedy = "is part of it (--label-separator ',' if it joins labels)"
@@ -122,8 +126,8 @@ if it does, --label-separator none if it is part of a label.
 def _separator(cells: Mapping[str, int], place: str) -> str:
     """What joins labels in cells that are no lists."""
     if all(_WHOLE.fullmatch(cell) for cell in cells):
-        return OWN
-    for separator in LEAST_SHARED:
+        return OWN_SEPARATOR
+    for separator in MIN_SHARED_PIECES:
         joins = _joins(separator, cells)
         if joins is None:
             cell = next(cell for cell in cells if separator in cell)
@@ -136,14 +140,14 @@ def _separator(cells: Mapping[str, int], place: str) -> str:
             labels: Counter[str] = Counter()
             for cell, documents in cells.items():
                 labels.update(dict.fromkeys(_pieces(cell, separator), documents))
-            for other in LEAST_SHARED:
+            for other in MIN_SHARED_PIECES:
                 if other != separator and _joins(other, labels):
                     raise InputError(
                         f"{place}: both {quoted(separator)} and {quoted(other)} seem to join labels. Use one "
                         "of them, or say which with --label-separator."
                     )
             return separator
-    return OWN
+    return OWN_SEPARATOR
 
 
 def _joins(separator: str, cells: Mapping[str, int]) -> bool | None:
@@ -165,11 +169,15 @@ def _joins(separator: str, cells: Mapping[str, int]) -> bool | None:
         later = {piece for each in pieces.values() for piece in each[1:]}
         moved = len(recurring & first & later) / max(1, len(recurring))
         decimals = all(map(_NUMBER.fullmatch, joined))
-        if not decimals and not shared and sum(cells[cell] for cell in joined) >= OFTEN * len(joined):
+        if (
+            not decimals
+            and not shared
+            and sum(cells[cell] for cell in joined) >= MIN_DOCUMENTS_PER_CELL * len(joined)
+        ):
             return False
-        if decimals or moved < LEAST_MOVED:
+        if decimals or moved < MIN_MOVED_PIECES:
             return None
-    return True if shared >= LEAST_SHARED[separator] else None
+    return True if shared >= MIN_SHARED_PIECES[separator] else None
 
 
 def read_list(cell: str) -> list[str] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from funnelling.errors import InputError
 
-NONE = "none"  # of a column: there is none; of a separator: a cell is one label
+NONE_WORD = "none"  # of a column: there is none; of a separator: a cell is one label
 FILE_FORMATS = (
     "jsonl",
     "ndjson",

@@ -156,9 +156,9 @@ def _storable(pyarrow: Any, kind: Any) -> Any:
 
 
 _ROWS_PER_BATCH = 1024
-_LARGEST_BATCH = 2**29  # bytes
+_MAX_BATCH_BYTES = 2**29  # bytes
 # Without a buffer the whole column of a row group is read at once, which is often the whole file.
-_READ_BUFFER = 2**20
+_READ_BUFFER_BYTES = 2**20
 
 
 class ParquetRows:
@@ -181,10 +181,10 @@ class ParquetRows:
         with self._open() as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
-                    if _size(self._pyarrow, batch) > _LARGEST_BATCH:
+                    if _size(self._pyarrow, batch) > _MAX_BATCH_BYTES:
                         raise InputError(
                             f"{self.name}: {_ROWS_PER_BATCH:,} rows after row {number} hold more than "
-                            f"{_LARGEST_BATCH // 2**20} MiB. Divide them into documents."
+                            f"{_MAX_BATCH_BYTES // 2**20} MiB. Divide them into documents."
                         )
                     for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
@@ -196,7 +196,9 @@ class ParquetRows:
     def _open(self) -> Iterator[Any]:
         with reading(self._path) as stream:
             try:
-                file = self._pyarrow.parquet.ParquetFile(stream, buffer_size=_READ_BUFFER, pre_buffer=False)
+                file = self._pyarrow.parquet.ParquetFile(
+                    stream, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False
+                )
             except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise _damaged(self.name, 0, error) from error
             yield file

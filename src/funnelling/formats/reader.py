@@ -22,7 +22,7 @@ from funnelling.runtime.progress import Advance, no_progress
 
 logger = logging.getLogger(__name__)
 
-_CELLS_KEPT = 2**16  # distinct cells whose labels are not read again
+_MAX_CACHED_CELLS = 2**16  # distinct cells whose labels are not read again
 _INDEX = re.compile(
     r"|index|column \d+|unnamed: \d+|__index_level_\d+__", re.IGNORECASE
 )  # columns of row numbers
@@ -33,8 +33,8 @@ _FLAGS = {
     "sheet": "--sheet",
     "folders": "--folders",
 }
-_SHOWN = 8  # names in a line
-_PEEKED = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
+_MAX_NAMES_SHOWN = 8  # names in a line
+_N_PEEKED_ROWS = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
 
 
 class Rows(Protocol):
@@ -158,7 +158,7 @@ class DocumentReader:
             columns = replace(columns, labels=self._flag_columns(file, names, columns))
             others = [quoted(name) for name in names if name not in columns.taken()]
             if others and not columns.labels:
-                shown = ", ".join(others[:_SHOWN]) + (", …" if others[_SHOWN:] else "")
+                shown = ", ".join(others[:_MAX_NAMES_SHOWN]) + (", …" if others[_MAX_NAMES_SHOWN:] else "")
                 self._say(file, [f"no column of labels known among {shown} (name it with --labels-column)"])
         elif self._labels and len(columns.labels) == 1 and self._layout.labels:
             columns = replace(columns, yes_or_no=self._is_flag_column(columns.labels[0]))
@@ -184,7 +184,7 @@ class DocumentReader:
         free = [name for name in names if name not in taken and not _INDEX.fullmatch(name)]
         if len(free) < 2:
             return ()
-        peeked = flag_columns((row for _, row in islice(file.rows(), _PEEKED)), free)
+        peeked = flag_columns((row for _, row in islice(file.rows(), _N_PEEKED_ROWS)), free)
         if len(peeked) < 2:
             return ()
         found = flag_columns((row for each in self._files for _, row in each.rows()), free)
@@ -264,7 +264,7 @@ class DocumentReader:
         if isinstance(value, str):
             read = self._read_cell.get(names[0])
             if read is None:
-                read = lru_cache(_CELLS_KEPT)(self._find_cells(file, names[0]).read)
+                read = lru_cache(_MAX_CACHED_CELLS)(self._find_cells(file, names[0]).read)
                 self._read_cell[names[0]] = read
             return read(value)  # type: ignore[return-value]
         if isinstance(value, int | float):
@@ -319,7 +319,7 @@ def _is_missing(value: object) -> bool:
 
 
 _ROWS_PER_BATCH = 1_000
-_MOST_IN_MEMORY = 8 * 2**20  # bytes
+_MAX_MEMORY_BYTES = 8 * 2**20  # bytes
 
 Row = Mapping[str, object]
 
@@ -334,7 +334,7 @@ class Spool:
 
     def __init__(self, rows: Iterable[Row], folder: str | None = None) -> None:
         # Nobody else can write to this file: it is the only one that is unpickled, and it has no name.
-        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)  # noqa: SIM115
+        self._file = SpooledTemporaryFile(_MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115
         self._batches = self._rows = 0
         self.advance: Advance = no_progress  # is told of rows that are read again
         seen: dict[str, None] = {}

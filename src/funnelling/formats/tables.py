@@ -19,10 +19,10 @@ from funnelling.formats.parquet import Kind, as_text, defused, encodable, printa
 from funnelling.formats.reader import Row, Spool
 from funnelling.runtime.progress import progress_bar
 
-MOST_ROWS = 1_048_576  # the header's included
-MOST_COLUMNS = 16_384
-LONGEST_CELL = 32_767  # in units of UTF-16, as Excel counts
-LARGEST_INTEGER = 10**15  # beyond it, numbers of Excel are not exact
+MAX_ROWS = 1_048_576  # the header's included
+MAX_COLUMNS = 16_384
+MAX_CELL_UNITS = 32_767  # in units of UTF-16, as Excel counts
+MAX_EXACT_INTEGER = 10**15  # beyond it, numbers of Excel are not exact
 
 _FIRST_YEAR = 1900  # of Excel's calendar, whose first two months are not like ours
 _EPOCH = datetime.datetime(2000, 1, 1)  # when all files say they were made: equal rows are equal bytes
@@ -33,9 +33,9 @@ _log = logging.getLogger(__name__)
 def bounded(rows: Iterable[Row], name: str) -> Iterator[Row]:
     """The rows, unless they are more than a sheet holds."""
     for number, row in enumerate(rows, start=2):
-        if number > MOST_ROWS:
+        if number > MAX_ROWS:
             raise InputError(
-                f"{name}: a sheet holds {MOST_ROWS - 1:,} rows, and there are more. "
+                f"{name}: a sheet holds {MAX_ROWS - 1:,} rows, and there are more. "
                 "Choose a name that ends in .csv or .parquet."
             )
         yield row
@@ -49,9 +49,9 @@ def write(
 ) -> None:
     """Write sheets of columns and rows; ``folder`` takes what has to be set aside meanwhile."""
     for columns, _ in sheets.values():
-        if len(columns) > MOST_COLUMNS:
+        if len(columns) > MAX_COLUMNS:
             raise InputError(
-                f"{name}: a sheet holds {MOST_COLUMNS:,} columns, and there are {len(columns):,}. "
+                f"{name}: a sheet holds {MAX_COLUMNS:,} columns, and there are {len(columns):,}. "
                 "Choose a name that ends in .csv or .parquet."
             )
     with TemporaryDirectory(prefix=".funnelling-", dir=folder) as scratch:
@@ -65,7 +65,7 @@ def write(
             raise
     if book.cut:
         _log.info(
-            f"{name}: {counted(book.cut, 'cell')} longer than the {LONGEST_CELL:,} characters that a "
+            f"{name}: {counted(book.cut, 'cell')} longer than the {MAX_CELL_UNITS:,} characters that a "
             "spreadsheet holds, cut with … at the end. Other formats keep them whole."
         )
 
@@ -127,18 +127,18 @@ class _Book:
                 sheet.write_string(i, j, self._fitting(printable(as_text(value))))
 
     def _fitting(self, text: str) -> str:
-        if 2 * len(text) <= LONGEST_CELL:  # no character takes more than two units
+        if 2 * len(text) <= MAX_CELL_UNITS:  # no character takes more than two units
             return text
         units = text.encode("utf-16-le")
-        if len(units) <= 2 * LONGEST_CELL:
+        if len(units) <= 2 * MAX_CELL_UNITS:
             return text
         self.cut += 1
-        return units[: 2 * (LONGEST_CELL - 1)].decode("utf-16-le", errors="ignore") + "…"
+        return units[: 2 * (MAX_CELL_UNITS - 1)].decode("utf-16-le", errors="ignore") + "…"
 
 
 def _fits(number: float | Decimal) -> bool:
     """Whether a cell can hold a number as it is."""
-    return abs(number) < LARGEST_INTEGER if isinstance(number, int) else math.isfinite(number)
+    return abs(number) < MAX_EXACT_INTEGER if isinstance(number, int) else math.isfinite(number)
 
 
 CSV, TSV, XLSX, PARQUET, JSON_LINES = ".csv", ".tsv", ".xlsx", ".parquet", ".jsonl"

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
 
-MOST_CELLS = 2**25  # of a sheet, empty ones before its last row and column included
-MOST_ROWS = 2**20
-MOST_COLUMNS = 2**14
+MAX_CELLS = 2**25  # of a sheet, empty ones before its last row and column included
+MAX_ROWS = 2**20
+MAX_COLUMNS = 2**14
 
-_CHUNK = 2**20  # bytes
-_LONGEST_ROW = 2**26  # bytes
+_CHUNK_BYTES = 2**20  # bytes
+_MAX_ROW_BYTES = 2**26  # bytes
 _SHEET_NAMES = "xl/worksheets/"
 # A cell with something in it, and where it says to be: one that is only formatted closes itself.
 _PLACE = re.compile(rb"""<(?:\w+:)?c\s(?:[^<>]*?\s)?r\s*=\s*["']([A-Za-z]*)([0-9]+)["'][^<>]*+(?<!/)>""")
@@ -33,7 +33,7 @@ _PLACE = re.compile(rb"""<(?:\w+:)?c\s(?:[^<>]*?\s)?r\s*=\s*["']([A-Za-z]*)([0-9
 _ROW = re.compile(
     rb"""<(?:\w+:)?row\s(?:[^<>]*?\s)?r\s*=\s*["']([0-9]+)["'][^<>]*>\s*<(?:\w+:)?c(?![^<>]*\sr\s*=)"""
 )
-_OVERLAP = 1_024  # bytes
+_OVERLAP_BYTES = 1_024  # bytes
 _ROW_END = b"</table:table-row>"
 _REPEATED = re.compile(rb"""table:number-(rows|columns)-repeated\s*=\s*["']([0-9]+)""")
 _FILLED = (b"value-type", b"<text:p")
@@ -65,9 +65,9 @@ def _check_open_document(stream: IO[bytes]) -> None:
     """Of OpenDocument's sheets each row and cell may say how often it is repeated."""
     rows = pending = columns = 0
     rest = b""
-    for chunk in iter(lambda: stream.read(_CHUNK), b""):
+    for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""):
         *ended, rest = (rest + chunk).split(_ROW_END)
-        if len(rest) > _LONGEST_ROW:
+        if len(rest) > _MAX_ROW_BYTES:
             raise ValueError("a row without end")
         for row in ended:
             last = max(map(row.rfind, _FILLED))  # what is repeated after it is empty, and left out
@@ -82,13 +82,13 @@ def _check_open_document(stream: IO[bytes]) -> None:
 def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
     """Pieces that overlap, so that no place is cut in two."""
     end = b""
-    for chunk in iter(lambda: stream.read(_CHUNK), b""):
+    for chunk in iter(lambda: stream.read(_CHUNK_BYTES), b""):
         yield end + chunk
-        end = chunk[-_OVERLAP:]
+        end = chunk[-_OVERLAP_BYTES:]
 
 
 def _check(rows: int, columns: int) -> None:
-    if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns > MOST_CELLS:
+    if rows > MAX_ROWS or columns > MAX_COLUMNS or rows * columns > MAX_CELLS:
         raise ValueError(f"a sheet of {rows:,} rows and {columns:,} columns, which is too large")
 
 
@@ -106,9 +106,9 @@ def _column(letters: bytes) -> int:
 
 _BINARY_BOOK = "xl/workbook.bin"
 _BOOK, _SHEETS = "xl/workbook.xml", "xl/worksheets/"
-_LARGEST = 2**31  # bytes, when unpacked
-_DENSEST = 200  # times its size, far more than that of rows that are all the same
-_SMALL = 2**28  # bytes, for which that does not matter
+_MAX_UNPACKED_BYTES = 2**31  # bytes, when unpacked
+_MAX_COMPRESSION_RATIO = 200  # times its size, far more than that of rows that are all the same
+_ALWAYS_ALLOWED_BYTES = 2**28  # bytes, for which that does not matter
 _DAMAGED = (ValueError, OSError, EOFError, RuntimeError, KeyError)  # what is raised of odd archives, too
 
 
@@ -164,9 +164,9 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
     from zipfile import BadZipFile
 
     with reading(path) as stream:
-        content = io.BytesIO(stream.read(_SMALL + 1))
-    if len(content.getbuffer()) > _SMALL:
-        raise InputError(f"{name}: larger than {_SMALL // 2**20} MiB. Save it as CSV.")
+        content = io.BytesIO(stream.read(_ALWAYS_ALLOWED_BYTES + 1))
+    if len(content.getbuffer()) > _ALWAYS_ALLOWED_BYTES:
+        raise InputError(f"{name}: larger than {_ALWAYS_ALLOWED_BYTES // 2**20} MiB. Save it as CSV.")
     try:
         _check_parts(content, name)
         content.seek(0)
@@ -202,7 +202,9 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
         return
     with ZipFile(content) as parts:
         size = sum(part.file_size for part in parts.infolist())
-        if size > _LARGEST or size > max(_SMALL, _DENSEST * len(content.getbuffer())):
+        if size > _MAX_UNPACKED_BYTES or size > max(
+            _ALWAYS_ALLOWED_BYTES, _MAX_COMPRESSION_RATIO * len(content.getbuffer())
+        ):
             raise InputError(
                 f"{name}: unpacks to {size / 2**30:.1f} GiB, which is too large. Save it as CSV."
             )
@@ -225,10 +227,10 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
 def _check_size(parts: "ZipFile", part: "ZipInfo") -> None:
     """Raise ValueError where a part unpacks to more than it says, which the library would not notice."""
     patient = copy.copy(part)
-    patient.file_size = _LARGEST  # else no more would be read than is said
+    patient.file_size = _MAX_UNPACKED_BYTES  # else no more would be read than is said
     left = part.file_size
     with parts.open(patient) as stream:
-        while left >= 0 and (chunk := stream.read(_CHUNK)):
+        while left >= 0 and (chunk := stream.read(_CHUNK_BYTES)):
             left -= len(chunk)
     if left < 0:
         raise ValueError("a part is larger than it says")

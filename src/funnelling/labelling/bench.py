@@ -15,7 +15,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import Decision, JournalFullError
 from funnelling.formats.jsonl import LABEL, SKIP
-from funnelling.formats.label_cells import OWN as BAR
+from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
 from funnelling.labelling.desk import TaskLockedError, TaskQueue
 from funnelling.labelling.queue import BackgroundUpdate, Queue, update_from_journal
 from funnelling.methods.model import Method, follow_label_set

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from funnelling.corpus.label_files import LONGEST
+from funnelling.corpus.label_files import MAX_TEXT_CHARACTERS
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
 from funnelling.formats.layout import AS_FOUND, Layout
@@ -45,7 +45,7 @@ def _not_empty(label: str) -> str:
     return label
 
 
-Label: Any = Annotated[string(LONGEST), AfterValidator(_not_empty)]
+Label: Any = Annotated[string(MAX_TEXT_CHARACTERS), AfterValidator(_not_empty)]
 Labels: Any = Annotated[list[Label], Field(max_length=MAX_LABELS_PER_REQUEST)]
 Name: Any = string(_MAX_NAME_CHARACTERS)
 Session: Any = Annotated[str, Field(min_length=8, max_length=_MAX_NAME_CHARACTERS)]

@@ -173,7 +173,7 @@ def _told(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-NOTHING = (
+NOTHING_STORED = (
     "nothing of its training documents, but words of its vocabularies and what its classifiers made of them"
 )
 _NAMES = {
@@ -193,7 +193,7 @@ def kept_sentence(description: Description) -> str:
     """What is kept, in a sentence that has "it" for its subject; takes what `describe_model` says."""
     keeps = description["keeps"]
     if not keeps["documents"]:
-        return f"It keeps {NOTHING}."
+        return f"It keeps {NOTHING_STORED}."
     names = list(_things(keeps))
     things = ", ".join(names[:-1]) + f" and {names[-1]}"
     return f"It keeps of {counted(sum(keeps['documents'].values()), 'training document')}: {things}."
@@ -242,12 +242,14 @@ def shown_bytes(number: float) -> str:
     return f"{value:.1f} {_UNITS[power]}" if power and value < 10 else f"{value:.0f} {_UNITS[power]}"
 
 
-LABELS_SHOWN = 50
-PLACE = "MODEL"  # what a card calls a folder that may be anywhere
-MISTAKES_SHOWN = 10  # of the worst labels, and of those taken for others
+MAX_LABELS_SHOWN = 50
+MODEL_PLACEHOLDER = "MODEL"  # what a card calls a folder that may be anywhere
+MAX_MISTAKES_SHOWN = 10  # of the worst labels, and of those taken for others
 
 
-def model_card(description: Mapping[str, Any], address: str = PLACE, licence: str | None = None) -> str:
+def model_card(
+    description: Mapping[str, Any], address: str = MODEL_PLACEHOLDER, licence: str | None = None
+) -> str:
     """A model card in Markdown, from what `describe_model` says of a model; what is above it is for the Hub.
 
     ``address`` is where its readers find the model.
@@ -295,7 +297,7 @@ def model_card(description: Mapping[str, Any], address: str = PLACE, licence: st
 
 
 def _use(address: str) -> list[str]:
-    extra = "" if address == PLACE else "[hub]"
+    extra = "" if address == MODEL_PLACEHOLDER else "[hub]"
     return [
         f"```sh\npip install 'funnelling{extra}'\nfunnelling predict {address} documents.jsonl\n"
         f"funnelling inspect {address}\n```",
@@ -314,8 +316,10 @@ def task(description: Mapping[str, Any]) -> str:
 
 
 def _labels(labels: list[Any]) -> str:
-    shown = ", ".join(escape_markdown(str(label)) for label in labels[:LABELS_SHOWN])
-    return shown if len(labels) <= LABELS_SHOWN else f"{shown} and {len(labels) - LABELS_SHOWN:,} more."
+    shown = ", ".join(escape_markdown(str(label)) for label in labels[:MAX_LABELS_SHOWN])
+    return (
+        shown if len(labels) <= MAX_LABELS_SHOWN else f"{shown} and {len(labels) - MAX_LABELS_SHOWN:,} more."
+    )
 
 
 def _scores(scores: Mapping[str, Any] | None) -> list[str]:
@@ -325,7 +329,7 @@ def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     how = scores.get("how", "Measured on documents that it did not learn from.")
     tables = [
         paragraph
-        for heading, table in mistakes(scores, MISTAKES_SHOWN).items()
+        for heading, table in mistakes(scores, MAX_MISTAKES_SHOWN).items()
         for paragraph in (f"### {heading}", markdown(escape_table(table)))
     ]
     return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip(), *tables]

@@ -20,7 +20,7 @@ from funnelling.report.labels import confusion_blocks, reliability_curves
 from funnelling.report.measures import comparison_table, few_notes, notes, side_by_side, weighted_table
 from funnelling.report.tables import Table, number
 
-MOST_ROWS = 15  # of pairs of methods that are not folded away
+MAX_ROWS_UNFOLDED = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
     "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
     "does not say what it pairs). It takes them for independent. Where trials share test documents, or "
@@ -80,7 +80,7 @@ def pairs_blocks(
             "Pairs of methods",
             Table(["method", "minus", *header], rows),
             [T_TEST_NOTE, *([GROUPS_NOTE] if has_groups else []), CHANCE_NOTE],
-            folded=len(rows) > MOST_ROWS,
+            folded=len(rows) > MAX_ROWS_UNFOLDED,
         )
     ]
 

@@ -10,7 +10,7 @@ from funnelling.report.rendering import head
 from funnelling.report.tables import Table, escape, plain
 from funnelling.text.excerpts import amounts_by_word
 
-LEAST = 0.005  # what shows as more than 0
+MIN_CONTRIBUTION = 0.005  # what shows as more than 0
 
 Row = dict[str, Any]
 Amounts = list[tuple[str, float]]
@@ -33,7 +33,9 @@ def sides(text: str, told: Row, top: int) -> Sides:
     Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
     """
     amounts = amounts_by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
-    ranked = sorted((pair for pair in amounts if abs(pair[1]) >= LEAST), key=lambda pair: -abs(pair[1]))
+    ranked = sorted(
+        (pair for pair in amounts if abs(pair[1]) >= MIN_CONTRIBUTION), key=lambda pair: -abs(pair[1])
+    )
     return Sides(
         [pair for pair in ranked if pair[1] > 0][:top], [pair for pair in ranked if pair[1] < 0][:top]
     )
@@ -201,8 +203,8 @@ def _neighbours(row: Row) -> list[str]:
     ]
 
 
-TEXT = 600  # characters of a text that are shown
-NEIGHBOUR = 100
+MAX_TEXT_CHARACTERS = 600  # characters of a text that are shown
+MAX_NEIGHBOUR_CHARACTERS = 100
 INDENT = "    "
 
 
@@ -220,7 +222,7 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
         ]
         if of_label.get("passages"):
             mark = marked_terminal if colour else marked_plain
-            lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], TEXT))]
+            lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], MAX_TEXT_CHARACTERS))]
     if row.get("neighbours"):
         lines += ["", bold.format("Training documents that tier 2 finds most alike"), *_text_neighbours(row)]
     return "\n".join([*lines, "", ""])
@@ -264,7 +266,9 @@ def _text_neighbours(row: Row) -> list[str]:
         lines.append(f"{INDENT}{printable(near['id'])}  {near['language']}  {printable(labels)}")
         if "text" in near:
             shown = (
-                near["text"] if len(near["text"]) <= NEIGHBOUR else near["text"][:NEIGHBOUR].rstrip() + " …"
+                near["text"]
+                if len(near["text"]) <= MAX_NEIGHBOUR_CHARACTERS
+                else near["text"][:MAX_NEIGHBOUR_CHARACTERS].rstrip() + " …"
             )
             lines.append(f"{INDENT * 2}{printable(shown)}")
     return lines

@@ -14,8 +14,8 @@ from funnelling.report.tables import Table, number
 BY_LABEL = "Labels, the worst first"
 CONFUSED = "Labels that are taken for others"
 MISSED_TOGETHER = "Labels missed in the same document"
-FAILING = 3  # languages that a row names
-NONE = "–"
+MAX_LANGUAGES_NAMED = 3  # languages that a row names
+DASH = "–"
 
 
 def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Table]:
@@ -87,20 +87,20 @@ def _count(documents: int) -> str:
 
 
 def _share(value: float | None) -> str:
-    return NONE if value is None else number(value)
+    return DASH if value is None else number(value)
 
 
 def _range(limits: Sequence[float] | None) -> str:
     if limits is None:
-        return NONE
+        return DASH
     low, high = map(number, limits)
     return low if low == high else f"{low}–{high}"
 
 
 def _failing(languages: Sequence[Mapping[str, Any]]) -> str:
     """The worst languages of a label with its F1 there."""
-    shown = [f"{each['language']} {number(each['f1'])}" for each in languages[:FAILING]]
-    return ", ".join([*shown, "…"] if len(languages) > FAILING else shown)
+    shown = [f"{each['language']} {number(each['f1'])}" for each in languages[:MAX_LANGUAGES_NAMED]]
+    return ", ".join([*shown, "…"] if len(languages) > MAX_LANGUAGES_NAMED else shown)
 
 
 SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
@@ -213,7 +213,7 @@ def _blamed(error: Mapping[str, Any], kind: str) -> str:
 
 def _cells(error: Mapping[str, Any], kind: str) -> list[str]:
     if kind not in error:
-        return [NONE, "", ""]
+        return [DASH, "", ""]
     blamed = error[kind]
     return [blamed["label"], number(blamed["probability"]), _words(blamed["words"])]
 
@@ -224,19 +224,19 @@ def _words(words: Sequence[Sequence[Any]]) -> str:
 
 
 def _listed(labels: Sequence[str]) -> str:
-    return ", ".join(labels) or NONE
+    return ", ".join(labels) or DASH
 
 
-MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
-PAIRS = 30
+MAX_MATRIX_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
+MAX_PAIRS_SHOWN = 30
 
 
 def confusion_blocks(cells: Confusion, name: str) -> list[Block]:
     """Which labels a method, or a model, of this name takes for which; it gives each document one."""
-    wrong = most_confused(cells, PAIRS)
+    wrong = most_confused(cells, MAX_PAIRS_SHOWN)
     labels = sorted({label for cell in cells for label in cell[:2]})
     heading = f"Which labels {name} takes for which"
-    if len(labels) > MOST_LABELS:
+    if len(labels) > MAX_MATRIX_LABELS:
         notes = ["The pairs of labels with the most documents."]
         return [TableBlock("confusion", heading, confused_table(wrong, one_label=True), notes)]
     documents = {(truth, given): count for truth, given, count in cells}

@@ -37,8 +37,8 @@ RANKED_NOTE = (
 PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
 FLOOR_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
 FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
-MOST_CONFUSED = 3
-FEW = 30  # documents of a language below which its scores are marked
+MAX_CONFUSED_SHOWN = 3
+MIN_TEST_DOCUMENTS = 30  # documents of a language below which its scores are marked
 FEW_MARK = " !"
 WEIGHTED = "weighted by documents"
 
@@ -122,11 +122,14 @@ def few_notes(result: Mapping[str, Any]) -> list[str]:
     few = {
         tag: values["documents"]
         for tag, values in _some_languages(result).items()
-        if values["documents"] < FEW
+        if values["documents"] < MIN_TEST_DOCUMENTS
     }
     named = ", ".join(f"{language} {documents}" for language, documents in few.items())
     return (
-        [f"{FEW_MARK.strip()} fewer than {FEW} documents to measure on, chance has a large part: {named}"]
+        [
+            f"{FEW_MARK.strip()} fewer than {MIN_TEST_DOCUMENTS} documents to measure on, chance has a large "
+            f"part: {named}"
+        ]
         if few
         else []
     )
@@ -142,7 +145,7 @@ def _some_languages(result: Mapping[str, Any]) -> Mapping[str, Mapping[str, floa
 
 def _marked(language: str, documents: float) -> str:
     """A language, marked where there are few documents to measure on."""
-    return f"{language}{FEW_MARK}" if documents < FEW else language
+    return f"{language}{FEW_MARK}" if documents < MIN_TEST_DOCUMENTS else language
 
 
 def _differ(sizes: Iterable[float]) -> bool:
@@ -161,7 +164,7 @@ def _an_average(result: Mapping[str, Any]) -> Mapping[str, float]:
 def most_often_confused(result: Mapping[str, Any]) -> list[str]:
     """The labels that are most often taken for others, if any are, in a line for a terminal."""
     phrase = "{} taken for {} ({:,})" if is_of_one_label(result["average"]) else "{} missed, {} given ({:,})"
-    pairs = result.get("confused", [])[:MOST_CONFUSED]
+    pairs = result.get("confused", [])[:MAX_CONFUSED_SHOWN]
     most = ", ".join(phrase.format(printable(a), printable(b), count) for a, b, count in pairs)
     return [f"Most often confused: {most}"] if most else []
 
@@ -396,13 +399,13 @@ THRESHOLD_TITLES = {
     "f1": "F1",
     "labels_per_document": "labels per document",
 }
-MOST_LABELS = 10
-ALL = "all together"
+MAX_LABELS_SHOWN = 10
+ALL_TOGETHER = "all together"
 
 
 def language_changes(record: Mapping[str, Any]) -> Table:
     """One row for each language and one for all, before and after."""
-    rows = {ALL: record["overall"], **record["languages"]}
+    rows = {ALL_TOGETHER: record["overall"], **record["languages"]}
     return Table(
         ["language", *["before", "after"] * len(THRESHOLD_TITLES)],
         [[name, *_threshold_pairs(row)] for name, row in rows.items()],
@@ -412,7 +415,7 @@ def language_changes(record: Mapping[str, Any]) -> Table:
 
 def label_changes(labels: Sequence[Mapping[str, Any]]) -> Table:
     """One row for each of the labels that changed most, before and after."""
-    shown = labels[:MOST_LABELS]
+    shown = labels[:MAX_LABELS_SHOWN]
     return Table(
         ["label", "documents", *["before", "after"] * (1 + len(THRESHOLD_TITLES))],
         [

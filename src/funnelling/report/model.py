@@ -32,10 +32,10 @@ from funnelling.report.measures import languages_table, notes
 from funnelling.report.tables import Table
 
 MODEL = "the model"
-FEW_LABELS = 15  # whose table is not folded away
-MOST_LABELS = XMC_MIN_LABELS  # that a table has
-WORST_LABELS = 25  # that have a bar
-PAIRS = 10
+MAX_LABELS_UNFOLDED = 15  # whose table is not folded away
+MAX_LABELS_SHOWN = XMC_MIN_LABELS  # that a table has
+MAX_WORST_LABELS = 25  # that have a bar
+MAX_PAIRS_SHOWN = 10
 NO_TEXTS = (
     "The worst errors are left out, for the model is to keep nothing of the documents. "
     "`funnelling evaluate MODEL DATA --errors` shows them."
@@ -89,20 +89,22 @@ def _labels(details: Details) -> list[Section]:
     measured = {row["label"]: (row["documents"], row["f1"]) for row in rows if row["f1"] is not None}
     if not measured:
         return []
-    worst = list(measured)[:WORST_LABELS]
+    worst = list(measured)[:MAX_WORST_LABELS]
     every = "each label" if len(worst) == len(measured) else f"the {len(worst)} worst labels"
     blocks: list[Block] = []
-    if len(rows) > FEW_LABELS:
-        table = by_label_table(rows[:FEW_LABELS])
-        blocks.append(TableBlock("worst-labels", f"The {FEW_LABELS} worst labels", table))
-    told = [] if len(rows) <= MOST_LABELS else [f"The first {MOST_LABELS:,} of {len(rows):,} labels."]
+    if len(rows) > MAX_LABELS_UNFOLDED:
+        table = by_label_table(rows[:MAX_LABELS_UNFOLDED])
+        blocks.append(TableBlock("worst-labels", f"The {MAX_LABELS_UNFOLDED} worst labels", table))
+    told = (
+        [] if len(rows) <= MAX_LABELS_SHOWN else [f"The first {MAX_LABELS_SHOWN:,} of {len(rows):,} labels."]
+    )
     blocks.append(
         TableBlock(
             "labels",
             BY_LABEL,
-            by_label_table(rows[:MOST_LABELS]),
+            by_label_table(rows[:MAX_LABELS_SHOWN]),
             told,
-            folded=len(rows) > FEW_LABELS,
+            folded=len(rows) > MAX_LABELS_UNFOLDED,
         )
     )
     blocks.append(
@@ -116,7 +118,7 @@ def _labels(details: Details) -> list[Section]:
             "label",
         )
     )
-    if 2 < len(measured) <= MOST_LABELS:
+    if 2 < len(measured) <= MAX_LABELS_SHOWN:
         blocks.append(
             Points(
                 "labels-documents",
@@ -136,10 +138,10 @@ def _labels(details: Details) -> list[Section]:
 def _confused(details: Details) -> list[Section]:
     blocks: list[Block] = confusion_blocks(details["confusion"], MODEL) if details.get("confusion") else []
     if details.get("confused") and not any(isinstance(block, TableBlock) for block in blocks):
-        table = confused_table(details["confused"][:PAIRS], one_label="confusion" in details)
+        table = confused_table(details["confused"][:MAX_PAIRS_SHOWN], one_label="confusion" in details)
         blocks.append(TableBlock("confused", CONFUSED, table))
     if details.get("missed_together"):
-        table = missed_together_table(details["missed_together"][:PAIRS])
+        table = missed_together_table(details["missed_together"][:MAX_PAIRS_SHOWN])
         blocks.append(TableBlock("missed-together", MISSED_TOGETHER, table))
     return [Section("confused", "Which labels are confused", blocks=blocks)] if blocks else []
 

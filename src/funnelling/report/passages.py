@@ -10,7 +10,7 @@ from funnelling.errors import printable
 from funnelling.report.tables import escape
 from funnelling.text.excerpts import cut_out, telling_part
 
-LEVELS = 4  # shades; what would not reach half of the lightest is not marked
+N_SHADES = 4  # shades; what would not reach half of the lightest is not marked
 
 Passages = Sequence[Sequence[float]]  # start, end, amount
 
@@ -82,7 +82,7 @@ def _marked(
     for start, stop, amount in passages:
         start, stop = int(start), int(stop)
         pieces.append(plain(text[end:start]))
-        level = min(LEVELS, int(LEVELS * abs(amount) / largest + 0.5)) if largest else 0
+        level = min(N_SHADES, int(N_SHADES * abs(amount) / largest + 0.5)) if largest else 0
         piece = plain(text[start:stop])
         pieces.append(mark(piece, amount, level) if level else piece)
         end = stop
@@ -95,10 +95,10 @@ def _html_mark(word: str, amount: float, level: int) -> str:
 
 
 def _plain_mark(word: str, amount: float, level: int) -> str:
-    return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= LEVELS else word
+    return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= N_SHADES else word
 
 
 def _terminal_mark(word: str, amount: float, level: int) -> str:
     colour = "34" if amount > 0 else "33"
     style = f"4;{colour}" if amount > 0 else colour
-    return f"\x1b[{'1;' if 2 * level > LEVELS else ''}{style}m{word}\x1b[0m"
+    return f"\x1b[{'1;' if 2 * level > N_SHADES else ''}{style}m{word}\x1b[0m"

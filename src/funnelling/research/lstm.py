@@ -27,8 +27,8 @@ from funnelling.svm.path import amount
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
 
-MOST_WORDS = 10**6  # of a document that are read
-MOST_WEIGHT = 1e6  # in size, of a network that learned anything
+MAX_WORDS = 10**6  # of a document that are read
+MAX_ABS_WEIGHT = 1e6  # in size, of a network that learned anything
 
 logger = logging.getLogger(__name__)
 
@@ -265,14 +265,14 @@ class MLELSTMClassifier(Method):
 
     def _check_fitted(self, columns: int) -> None:
         expect(self.texts_, "a network")
-        expect_whole(self.length, "the length of documents", 1, MOST_WORDS)
+        expect_whole(self.length, "the length of documents", 1, MAX_WORDS)
         words = expect_by(self.words_, None, "the words of a network")
         expect(all(is_served(language, words) for language in self.languages_), "the words of a network")
         dimensions, labels = self._check_network()
         for tag, table in expect_by(self.tables_, words, "the word vectors of a network").items():
             expect_strings(words[tag], "the words of a network")
             rows = FIRST_WORD + len(words[tag])
-            expect_numbers(table, (rows, dimensions), "the word vectors of a network", most=MOST_WEIGHT)
+            expect_numbers(table, (rows, dimensions), "the word vectors of a network", most=MAX_ABS_WEIGHT)
         selection: Selection | None = getattr(self, "selection_", None)
         expect(
             (labels if selection is None else selection.check_columns(labels)) == columns,
@@ -298,7 +298,7 @@ class MLELSTMClassifier(Method):
         expect_by(weights, shapes, "the weights of a network")
         for name, shape in shapes.items():
             expect_numbers(
-                weights[name], shape, "the weights of a network", least=-MOST_WEIGHT, most=MOST_WEIGHT
+                weights[name], shape, "the weights of a network", least=-MAX_ABS_WEIGHT, most=MAX_ABS_WEIGHT
             )
             expect(weights[name].dtype == np.float32, "the weights of a network")
         return dimensions, labels

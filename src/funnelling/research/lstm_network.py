@@ -122,7 +122,7 @@ class Recurrence(torch.autograd.Function):  # type: ignore[misc]
 # The first rows of every table stay zero: one for what fills up short documents, one for unknown words.
 PADDING, UNKNOWN, FIRST_WORD = 0, 1, 2
 # The fewest documents in which a word without a vector must occur to get one in training.
-LEAST_DOCUMENTS = 2
+MIN_DOCUMENTS = 2
 
 Words = Sequence[Sequence[str]]  # of each document
 
@@ -169,7 +169,7 @@ def fit_vocabulary(documents: Words, path: Path) -> Vocabulary:
     counts = Counter(chain.from_iterable(map(set, documents)))
     known = read_vectors(path, wanted=set(counts))
     rows = dict(zip(known.words, known.matrix, strict=True))
-    words = sorted(word for word, count in counts.items() if word in rows or count >= LEAST_DOCUMENTS)
+    words = sorted(word for word, count in counts.items() if word in rows or count >= MIN_DOCUMENTS)
     vectors = np.zeros((len(words), known.dimensions), dtype=np.float32)
     for row, word in enumerate(words):
         if word in rows:

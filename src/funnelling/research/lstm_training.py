@@ -30,7 +30,7 @@ from funnelling.runtime.threads import map_threads
 Places = npt.NDArray[np.intp]  # by their number
 
 # Threads may share a batch, divided into so many shares, whose gradients are added up in order.
-SHARES = 2
+N_SHARES = 2
 # Keras's defaults, those of the paper.
 DECAY = 0.9
 EPSILON = 1e-7
@@ -164,7 +164,7 @@ class _NetworkLearner:
         masks = draw_masks(self.weights, len(table_rows), len(batch), self.dropout, *keys)
         of_words, *of_documents = map(self._tensor, masks)
         vectors = (self.table[table_rows] * of_words).requires_grad_()
-        shares = min(SHARES if self.device == "cpu" else 1, len(batch))
+        shares = min(N_SHARES if self.device == "cpu" else 1, len(batch))
 
         def gradients(share: int) -> tuple[torch.Tensor, ...]:
             rows = np.arange(share, len(batch), shares)  # long and short documents for each share

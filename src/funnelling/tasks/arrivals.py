@@ -12,7 +12,7 @@ from funnelling.tasks.sources import FilePath
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
-FEW = 3  # documents with another text than the one of their id are taken for new versions of it
+MIN_NEW_VERSIONS = 3  # documents with another text than the one of their id are taken for new versions of it
 CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
 
 
@@ -21,7 +21,7 @@ def check_replaced(merged: Merged) -> None:
     replaced = total(merged.replaced)
     alike = total(united(merged.corrected, merged.repeated))
     both = sum(len({*merged.corrected.get(tag, ())} & {*rows}) for tag, rows in merged.replaced.items())
-    if replaced < FEW or replaced <= alike - both:
+    if replaced < MIN_NEW_VERSIONS or replaced <= alike - both:
         return
     raise InputError(
         f"{counted(replaced, 'document')} with the id of a training document and another text. Add "

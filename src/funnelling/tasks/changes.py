@@ -198,9 +198,9 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
 
 MERGE = "relabel to merge labels"
 ON_TEXTS = ("update", "add-language", "forget")
-COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
+CHANGE_COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
 OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
-RESOURCES: dict[type, str] = {
+SPACE_RESOURCES: dict[type, str] = {
     EmbeddedSpace: "embeddings",
     EncoderSpace: "encoder",
     ReferenceSpace: "reference",
@@ -214,7 +214,7 @@ def possible_changes(model: "Method") -> dict[str, Any]:
     """
     cannot = _impossible(model)
     return {
-        "can": [command for command in COMMANDS if command not in cannot],
+        "can": [command for command in CHANGE_COMMANDS if command not in cannot],
         "cannot": cannot,
         "needs": _resources(model),
     }
@@ -241,4 +241,6 @@ def _refusal(check: Callable[[], object]) -> str:
 def _resources(model: "Method") -> list[str]:
     views = [view.space for view in getattr(model, "shared_views_", {}).values()]
     spaces = [*views, getattr(model, "space_", None)]
-    return sorted({name for space in spaces for kind, name in RESOURCES.items() if isinstance(space, kind)})
+    return sorted(
+        {name for space in spaces for kind, name in SPACE_RESOURCES.items() if isinstance(space, kind)}
+    )

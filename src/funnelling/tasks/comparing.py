@@ -19,7 +19,9 @@ from funnelling.tasks.measurement import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
-AFFORDABLE = 20_000_000  # pairs of training document and label that the usual methods learn in minutes
+MAX_AFFORDABLE_PAIRS = (
+    20_000_000  # pairs of training document and label that the usual methods learn in minutes
+)
 
 
 def compare(
@@ -112,5 +114,7 @@ def usual_methods(trials: Sequence[Trial]) -> tuple[list[str], list[str]]:
     if labels <= XMC_MIN_LABELS:
         return list(DEFAULT_COMPARISON), []
     cells = labels * max(len(trial.train) for trial in trials)
-    names = [DEFAULT_XMC_METHOD] if cells > AFFORDABLE else [DEFAULT_COMPARISON[0], DEFAULT_XMC_METHOD]
+    names = (
+        [DEFAULT_XMC_METHOD] if cells > MAX_AFFORDABLE_PAIRS else [DEFAULT_COMPARISON[0], DEFAULT_XMC_METHOD]
+    )
     return names, [f"{labels:,} labels: comparing {' and '.join(names)}. --methods names others."]

@@ -18,9 +18,9 @@ from funnelling.report.explanations import FOOT, document_html, document_text, e
 from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 
-LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
-PAGES = (".html", ".htm")
-TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
+LINE_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+PAGE_ENDINGS = (".html", ".htm")
+TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
 
 
 class _Style(NamedTuple):
@@ -116,11 +116,11 @@ def _chosen(documents: Iterable[Document], ids: Sequence[str], name: str) -> Ite
 def _style_of(output: str) -> str:
     """What a file is to hold, by the end of its name; one that says neither is refused."""
     name = output.lower()
-    if output == STANDARD or name.endswith(LINES):
+    if output == STANDARD or name.endswith(LINE_ENDINGS):
         return "jsonl"
-    if name.endswith(PAGES):
+    if name.endswith(PAGE_ENDINGS):
         return "html"
-    if name.endswith(TABLES):
+    if name.endswith(TABLE_ENDINGS):
         check_writable(output)
         return "rows"
     raise InputError(

@@ -12,7 +12,7 @@ from funnelling.evaluation.change import BeforeAfterMetrics
 from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
-from funnelling.formats.layout import AS_FOUND, NONE, Layout
+from funnelling.formats.layout import AS_FOUND, NONE_WORD, Layout
 from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_changes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from funnelling.methods.archive import Archive
     from funnelling.methods.model import Method
 
-LISTS = ("", ".txt", ".ids")  # endings of files with an id per line
+LIST_ENDINGS = ("", ".txt", ".ids")  # endings of files with an id per line
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ def forget(
 
 def read_ids(path: FilePath, layout: Layout = AS_FOUND) -> list[str]:
     """The ids in a file: one per line, or in a table's column of ids."""
-    if layout.file_format is None and (str(path) == STANDARD or Path(path).suffix.lower() in LISTS):
+    if layout.file_format is None and (str(path) == STANDARD or Path(path).suffix.lower() in LIST_ENDINGS):
         lines = read_documents(path, Layout(file_format="lines"), labels=False)
         return list(dict.fromkeys(document.text.strip() for document in lines))
-    documents = read_documents(path, replace(layout, text=(NONE,)), labels=False, texts=False)
+    documents = read_documents(path, replace(layout, text=(NONE_WORD,)), labels=False, texts=False)
     return list(dict.fromkeys(document.id for document in documents))
 
 

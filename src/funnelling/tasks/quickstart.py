@@ -23,7 +23,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_model
 from funnelling.tasks.measurement import check_new_files
 
-RIVAL, METHOD = "naive", "fun-tat"
+BASELINE, METHOD = "naive", "fun-tat"
 EXPLANATION = (
     "Naive is one classifier per language. Fun(TAT) is funnelling: such classifiers, and a second tier that "
     "learns from the documents of all languages."
@@ -76,7 +76,7 @@ class Quickstart:
         started = time.monotonic()
         trial = sides_of(self.corpus)
         results: dict[str, Result] = {}
-        for name in (RIVAL, METHOD):
+        for name in (BASELINE, METHOD):
             report(f"Training {name} …")
             model = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
             results[name] = fit_and_measure(model, trial, trial.test)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-OLD = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called
-NEW = ("new", "new label", "new name", "to", "after")
+OLD_COLUMNS = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called
+NEW_COLUMNS = ("new", "new label", "new name", "to", "after")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
-CURE = "Give each label and its new name, in two columns named old and new"
+LABEL_MAP_HINT = "Give each label and its new name, in two columns named old and new"
 
 Entry = tuple[str, Any, Any]  # where it stands, the old label, the new one
 
@@ -53,7 +53,7 @@ def read_label_map(path: FilePath, labels: Sequence[Any]) -> dict[str, str]:
             raise InputError(f"{place}: {old!r} has another new name in {places[old]}. Keep one.")
         mapping[old], places[old] = new, place
     if not mapping:
-        raise InputError(f"{name}: no labels in it. {CURE}.")
+        raise InputError(f"{name}: no labels in it. {LABEL_MAP_HINT}.")
     return mapping
 
 
@@ -72,17 +72,17 @@ def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entr
     if named:
         rows.insert(0, (0, list[object](columns)))
     number, first = rows[0] if rows else (0, [])
-    old, new = (_place([str(cell) for cell in first], wanted) for wanted in (OLD, NEW))
+    old, new = (_place([str(cell) for cell in first], wanted) for wanted in (OLD_COLUMNS, NEW_COLUMNS))
     if old is None or new is None or (str(first[old]) in known and not named):
         if len(first) > 2:
-            raise InputError(f"{name}:{number}: {len(first)} cells. {CURE}.")
+            raise InputError(f"{name}:{number}: {len(first)} cells. {LABEL_MAP_HINT}.")
         old, new = 0, 1
     else:
         rows = rows[1:]
     for line, cells in rows:
         if len(cells) <= max(old, new):
             raise InputError(
-                f"{name}:{line}: no new name beside a label. {CURE}; an empty cell drops a label."
+                f"{name}:{line}: no new name beside a label. {LABEL_MAP_HINT}; an empty cell drops a label."
             )
         yield f"{name}:{line}", cells[old], cells[new]
 
@@ -136,7 +136,7 @@ def _row(members: Any) -> tuple[Any, Any] | None:
     """The old label and the new one, of an object that has members of these names."""
     if not isinstance(members, _Members) or len(members) < 2:
         return None
-    old, new = (_place([key for key, _ in members], wanted) for wanted in (OLD, NEW))
+    old, new = (_place([key for key, _ in members], wanted) for wanted in (OLD_COLUMNS, NEW_COLUMNS))
     return None if old is None or new is None else (members[old][1], members[new][1])
 
 
@@ -148,7 +148,7 @@ def _label(value: Any, place: str) -> str:
     raise InputError(f"{place}: a label must be a text, found {json.dumps(value)}. Quote it.")
 
 
-PAIRS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
+PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
 INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
 WITHOUT_ERRORS = (
     "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
@@ -240,7 +240,7 @@ def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     """What the report of a relabelled model can show: a table of labels only where all of them are known."""
     if scores is None:
         return {"how": "It was not measured under these labels."}
-    details = {key: scores[key] for key in PAIRS if key in scores}
+    details = {key: scores[key] for key in PAIR_KEYS if key in scores}
     if len(scores.get("by_label", ())) == labels:
         details |= {"by_label": scores["by_label"], "without_errors": WITHOUT_ERRORS}
     return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
@@ -276,7 +276,7 @@ def _followed(
         "by_label": [{**row, "label": names[row["label"]]} for row in rows],
         **{
             key: [[names[a], names[b], number] for a, b, number in scores[key] if a in names and b in names]
-            for key in PAIRS
+            for key in PAIR_KEYS
             if key in scores
         },
     }

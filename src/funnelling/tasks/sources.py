@@ -20,8 +20,8 @@ from funnelling.storage import load_model
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
-MOST_NAMED = 10  # languages in a line
-MOST_WARNINGS = 6
+MAX_LANGUAGES_NAMED = 10  # languages in a line
+MAX_WARNINGS = 6
 REMEMBERED = ("text", "labels", "language", "id", "label_separator", "no_label", "strip")  # of a layout
 
 FilePath = str | os.PathLike[str]
@@ -75,7 +75,7 @@ def warnings(trial: Trial) -> list[str]:
     """What may spoil a model that learns from these documents, a line each."""
     corpus = Corpus.from_documents([*trial.train, *trial.test])
     serious = [finding for finding in findings(corpus) if finding.serious]
-    return [f"Look at: {finding.line()}." for finding in serious[:MOST_WARNINGS]]
+    return [f"Look at: {finding.line()}." for finding in serious[:MAX_WARNINGS]]
 
 
 def _renamings(renamed: Mapping[str, str]) -> str:
@@ -88,8 +88,8 @@ def _renamings(renamed: Mapping[str, str]) -> str:
     for tag in sorted(renamed):
         tags.setdefault(renamed[tag], []).append(tag)
     named = [f"{language} ({', '.join(tags[language])})" for language in sorted(tags)]
-    further = [f"and {len(named) - MOST_NAMED} more"] if len(named) > MOST_NAMED else []
-    return ", ".join(named[:MOST_NAMED] + further)
+    further = [f"and {len(named) - MAX_LANGUAGES_NAMED} more"] if len(named) > MAX_LANGUAGES_NAMED else []
+    return ", ".join(named[:MAX_LANGUAGES_NAMED] + further)
 
 
 def read_sides(
@@ -137,7 +137,7 @@ def remember_layout(model: "Method", layout: Layout) -> None:
 def say_unknown(unknown: Mapping[str, int]) -> None:
     """Say which documents were not labelled, by what stands for their language."""
     if unknown:
-        tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MOST_NAMED])
+        tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MAX_LANGUAGES_NAMED])
         logger.info(
             "%s not labelled, for the model does not know the language: %s. Languages are detected "
             "from the texts with --language-column none.",

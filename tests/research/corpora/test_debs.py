@@ -115,7 +115,7 @@ def test_a_file_that_says_it_is_huge_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_put_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apt, "LARGEST_PACKAGE", 2**20)
+    monkeypatch.setattr(apt, "MAX_PACKAGE_BYTES", 2**20)
     member = tarfile.TarInfo("./zeros")
     member.size = 2**22
     stream = io.BytesIO()
@@ -128,7 +128,7 @@ def test_a_bomb_is_put_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_long_name_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apt, "LARGEST_PACKAGE", 2**20)
+    monkeypatch.setattr(apt, "MAX_PACKAGE_BYTES", 2**20)
     member = tarfile.TarInfo("././@LongLink")
     member.type, member.size = tarfile.GNUTYPE_LONGNAME, 2**33
     path = package(tmp_path, deb(member.tobuf(tarfile.GNU_FORMAT) + bytes(2**21)))

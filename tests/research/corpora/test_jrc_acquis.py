@@ -226,11 +226,11 @@ def test_truncated_archives(tmp_path: Path, kept: int) -> None:
 
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_laws(tmp_path, "it", {"1990/1.xml": b"<a>" + b" " * 2**21})
-    monkeypatch.setattr(jrc_acquis, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(jrc_acquis, "MAX_FILE_BYTES", 2**20)
     assert "a file of 2,097,155 bytes is in it" in refusal(tmp_path, ["it"])
-    monkeypatch.setattr(jrc_acquis, "LARGEST_ARCHIVE", 2**20)
+    monkeypatch.setattr(jrc_acquis, "MAX_ARCHIVE_BYTES", 2**20)
     assert "it unpacks to more than 1,048,576 bytes" in refusal(tmp_path, ["it"])
-    monkeypatch.setattr(jrc_acquis, "MOST_FILES", 3)
+    monkeypatch.setattr(jrc_acquis, "MAX_FILES", 3)
     write_laws(tmp_path, "it", {f"1990/{number}.xml": law("1", "it", ["10"], "x") for number in range(4)})
     assert "more than 3 files are in it" in refusal(tmp_path, ["it"])
     # A header may be the bomb, too: the long name of a file.

@@ -214,9 +214,9 @@ def test_broken_archives(tmp_path: Path) -> None:
 
 
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write_zip(tmp_path / "1.zip", {"1.xml": b" " * (rcv.LARGEST_FILE + 1)})
+    path = write_zip(tmp_path / "1.zip", {"1.xml": b" " * (rcv.MAX_FILE_BYTES + 1)})
     assert "a file of 4,194,305 bytes is in it" in refusal(tmp_path, ["en"])
-    monkeypatch.setattr(rcv, "LARGEST_ARCHIVE", 2**22)
+    monkeypatch.setattr(rcv, "MAX_ARCHIVE_BYTES", 2**22)
     assert "it unpacks to 4,194,305 bytes" in refusal(tmp_path, ["en"])
     # What the directory says of the size may be a lie.
     with zipfile.ZipFile(path) as archive:

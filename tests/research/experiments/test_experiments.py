@@ -17,7 +17,7 @@ from funnelling.evaluation.splits import trial_split
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.research.experiments import contributions, paper, tables, zero_shot
 from funnelling.research.experiments.funnels import Funnels
-from funnelling.research.experiments.registry import ALL, parse_experiments
+from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
 from funnelling.research.experiments.setting import ExperimentContext
 from funnelling.research.running import run_experiments
 from tests.research.experiments.made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
@@ -277,14 +277,14 @@ def test_zero_shot_shows_its_variants_side_by_side(setting: ExperimentContext) -
 
 
 def test_all_of_them_find_everything_the_second_time(setting: ExperimentContext) -> None:
-    first, sections = run_experiments(parse_experiments(ALL), setting)
+    first, sections = run_experiments(parse_experiments(ALL_EXPERIMENTS), setting)
     lines: list[str] = []
     again = ExperimentContext(
         setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, report=lines.append
     )
-    assert run_experiments(parse_experiments(ALL), again)[0] == first  # times and all
+    assert run_experiments(parse_experiments(ALL_EXPERIMENTS), again)[0] == first  # times and all
     assert all("(kept)" in line or "fit" in line for line in lines)
-    assert [section.name for section in sections] == parse_experiments(ALL)
+    assert [section.name for section in sections] == parse_experiments(ALL_EXPERIMENTS)
 
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ class TestOddCorpora:
         less = trial._replace(train=trial.train.select([tag != "it" for tag in trial.train.languages]))
         for trials in ([trial, less], [less, trial]):
             setting = ExperimentContext(trials, ["naive", "fun-tat"], FRACTIONS)
-            results, _ = run_experiments(parse_experiments(ALL), setting)
+            results, _ = run_experiments(parse_experiments(ALL_EXPERIMENTS), setting)
             assert set(results["learning-curves"]) == {"de", "en"}
             assert results["zero-shot"]["languages"] == ["de", "en"]
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from funnelling.report.content import Bars, HeatMap, Number
 from funnelling.report.figures.drawing import (
+    DASH,
     FONT,
-    MISSING,
     SMALL_FONT,
     Drawing,
     Panel,
@@ -141,7 +141,7 @@ def _draw_row(row: _Row, top: float, scale: _Scale, prefix: str) -> list[str]:
     marks = [write_text(0, base, row.label, room=0.4 * WIDTH)]
     zero = scale.place(0)
     if row.value is None or not known([row.value]):
-        return [*marks, write_text(zero + 4, base, MISSING, class_="faint")]
+        return [*marks, write_text(zero + 4, base, DASH, class_="faint")]
     end = scale.place(row.value)
     box = {"x": min(zero, end), "y": top + (_ROW - _BAR) / 2, "width": abs(end - zero), "height": _BAR}
     marks.append(element("rect", class_=f"bar {series_class(row.series)}", **box))
@@ -225,7 +225,7 @@ def draw_heat_map(figure: HeatMap, prefix: str) -> Drawing:
         for position, value in enumerate(row):
             box = {"x": left + cell * position, "y": y, "width": cell - 1, "height": _CELL_HEIGHT - 1}
             if value is None or value not in texts:
-                marks += _draw_cell(box, None, MISSING)
+                marks += _draw_cell(box, None, DASH)
             else:
                 share = (value - low) / (high - low) if high > low else 0.5
                 marks += _draw_cell(box, share, texts[value])

@@ -26,8 +26,8 @@ from funnelling.report.tables import escape
 
 Point = tuple[float, float]
 
-_MOST_MARKS = 14
-_MOST_NAMES = 10  # of points in one place
+_MAX_MARKS = 14
+_MAX_NAMES = 10  # of points in one place
 _MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -125,8 +125,8 @@ def draw_points(figure: Points, _prefix: str) -> Drawing:
 
 
 def _listed(names: Sequence[str]) -> str:
-    further = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + further
+    further = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + further
 
 
 def swatch(position: int) -> str:
@@ -260,7 +260,7 @@ def _draw_line(position: int, name: str, points: Sequence[Point], frame: _Frame,
     colour = series_class(position)
     marks = [element("path", d=_path(places), class_=f"line {colour}", stroke_dasharray=_dash(position))]
     # On a long line each series sets its marks elsewhere, so that they do not hide one another.
-    stride = math.ceil(len(points) / _MOST_MARKS)
+    stride = math.ceil(len(points) / _MAX_MARKS)
     for number in range(position % stride, len(points), stride):
         x, y = points[number]
         marks.append(_mark(position, places[number], size.mark, f"{name}: {x:g}, {y:.4g}"))

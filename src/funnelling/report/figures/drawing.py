@@ -10,7 +10,7 @@ from funnelling.report.tables import escape
 
 FONT = 12.0
 SMALL_FONT = 11.0
-MISSING = "–"
+DASH = "–"
 
 _NARROW = frozenset("iljtfrI.,:;'|!()[]{} /\\-")
 _WIDE = frozenset("w<>=+~#&−±†→")

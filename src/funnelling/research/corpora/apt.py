@@ -122,8 +122,8 @@ def _reason(lines: Sequence[str]) -> str:
 
 
 # Far beyond any package of texts (the largest help is 55 MB, a page 300 kB), far below what would hurt.
-LARGEST_PACKAGE = 2**29
-LARGEST_FILE = 2**23
+MAX_PACKAGE_BYTES = 2**29
+MAX_FILE_BYTES = 2**23
 
 _MAGIC = b"!<arch>\n"
 _HEADER_SIZE, _HEADER_END = 60, b"`\n"
@@ -139,7 +139,7 @@ def files_in(package: Path, wanted: Callable[[str], object]) -> Iterator[tuple[s
         with _data_archive(package) as data, tarfile.open(fileobj=data, mode="r|") as archive:
             for member in archive:
                 if member.isreg() and wanted(member.name):
-                    if member.size > LARGEST_FILE:
+                    if member.size > MAX_FILE_BYTES:
                         raise ValueError(f"a file of {member.size:,} bytes is in it")
                     content = archive.extractfile(member)
                     yield member.name, content.read() if content else b""
@@ -214,11 +214,11 @@ class _Capped:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self._left = LARGEST_PACKAGE
+        self._left = MAX_PACKAGE_BYTES
 
     def read(self, size: int) -> bytes:
         chunk: bytes = self._stream.read(size)
         self._left -= len(chunk)
         if self._left < 0:
-            raise ValueError(f"it unpacks to more than {LARGEST_PACKAGE:,} bytes")
+            raise ValueError(f"it unpacks to more than {MAX_PACKAGE_BYTES:,} bytes")
         return chunk

@@ -118,8 +118,8 @@ def reason_of(error: BaseException) -> str:
     return " ".join(str(error).split()) or "it ends early"
 
 
-DEEPEST = 100
-MOST_ELEMENTS = 1_000_000
+MAX_DEPTH = 100
+MAX_ELEMENTS = 1_000_000
 
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
 _OF_XML = frozenset((b"amp", b"lt", b"gt", b"quot", b"apos"))
@@ -177,10 +177,10 @@ def _tree(content: bytes) -> Element:
         nonlocal depth, elements
         depth += 1
         elements += 1
-        if depth > DEEPEST:
-            raise ValueError(f"more than {DEEPEST} elements in one another")
-        if elements > MOST_ELEMENTS:
-            raise ValueError(f"more than {MOST_ELEMENTS:,} elements")
+        if depth > MAX_DEPTH:
+            raise ValueError(f"more than {MAX_DEPTH} elements in one another")
+        if elements > MAX_ELEMENTS:
+            raise ValueError(f"more than {MAX_ELEMENTS:,} elements")
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:

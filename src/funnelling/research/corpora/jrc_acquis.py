@@ -37,10 +37,10 @@ TRAINING_YEARS = range(1950, 2006)
 TEST_YEARS = range(2006, 2007)
 
 # Far beyond the real archives (some 24,000 files each), far below what would hurt.
-MOST_FILES = 200_000
-LARGEST_ARCHIVE = 2**32
-LARGEST_FILE = 2**25
-LARGEST_HEADERS = 2**20
+MAX_FILES = 200_000
+MAX_ARCHIVE_BYTES = 2**32
+MAX_FILE_BYTES = 2**25
+MAX_HEADERS_BYTES = 2**20
 
 _MEMBER = re.compile(r"(?:\./)?([^/]+)/([^/]+)/[^/]+\.xml")
 _YEAR = re.compile(r"\d{4}", re.ASCII)
@@ -214,18 +214,18 @@ def _files(archive: Path, language: str) -> Iterator[tuple[str, int, bytes]]:
         with reading(archive) as data:
             rationed = _Rationed(data)
             with tarfile.open(fileobj=cast(BinaryIO, rationed), mode="r|") as tar:
-                left = LARGEST_ARCHIVE
+                left = MAX_ARCHIVE_BYTES
                 for number, member in enumerate(tar):
                     left -= member.size
                     if left < 0:
-                        raise ValueError(f"it unpacks to more than {LARGEST_ARCHIVE:,} bytes")
-                    if number >= MOST_FILES:
-                        raise ValueError(f"more than {MOST_FILES:,} files are in it")
-                    rationed.left = LARGEST_HEADERS + member.size
+                        raise ValueError(f"it unpacks to more than {MAX_ARCHIVE_BYTES:,} bytes")
+                    if number >= MAX_FILES:
+                        raise ValueError(f"more than {MAX_FILES:,} files are in it")
+                    rationed.left = MAX_HEADERS_BYTES + member.size
                     match = _MEMBER.fullmatch(member.name)
                     if not match or match[1] != language or not member.isreg():
                         continue
-                    if member.size > LARGEST_FILE:
+                    if member.size > MAX_FILE_BYTES:
                         raise ValueError(f"a file of {member.size:,} bytes is in it")
                     content = tar.extractfile(member)
                     year = int(match[2]) if _YEAR.fullmatch(match[2]) else 0
@@ -246,11 +246,11 @@ class _Rationed:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self.left = LARGEST_HEADERS
+        self.left = MAX_HEADERS_BYTES
 
     def read(self, size: int) -> bytes:
         chunk = self._stream.read(size)
         self.left -= len(chunk)
         if self.left < 0:
-            raise ValueError(f"a header of more than {LARGEST_HEADERS:,} bytes is in it")
+            raise ValueError(f"a header of more than {MAX_HEADERS_BYTES:,} bytes is in it")
         return chunk

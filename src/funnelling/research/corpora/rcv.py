@@ -35,8 +35,8 @@ LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pt", "sv")
 TRAIN, TEST = 1_000, 1_000
 
 # Far beyond a story (some kilobytes) and an archive of them, far below what would hurt.
-LARGEST_ARCHIVE = 2**32
-LARGEST_FILE = 2**22
+MAX_ARCHIVE_BYTES = 2**32
+MAX_FILE_BYTES = 2**22
 
 # Stories for Latin America name their language as es, like those of Spain: only their folder shows it.
 _LATIN_AMERICAN, _SPANISH, _AMERICAN_SPANISH = "REUTE007", "es", "es_419"
@@ -241,7 +241,7 @@ def _zip_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.Zip
         with zipfile.ZipFile(path) as archive:
             members = [info for info in archive.infolist() if info.filename.lower().endswith(".xml")]
             size = sum(info.file_size for info in members)
-            if size > LARGEST_ARCHIVE:
+            if size > MAX_ARCHIVE_BYTES:
                 raise ValueError(f"it unpacks to {size:,} bytes")
             yield archive, sorted(members, key=lambda info: (info.filename, info.header_offset))
     except InputError:
@@ -256,7 +256,7 @@ def _zip_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.Zip
 
 
 def _bytes_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    if member.file_size > LARGEST_FILE:
+    if member.file_size > MAX_FILE_BYTES:
         raise ValueError(f"a file of {member.file_size:,} bytes is in it")
     with archive.open(member) as file:
-        return file.read(LARGEST_FILE + 1)
+        return file.read(MAX_FILE_BYTES + 1)

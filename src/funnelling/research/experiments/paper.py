@@ -13,7 +13,7 @@ from funnelling.report.content import TableBlock
 from funnelling.report.tables import Table, number
 
 RCV, JRC = "RCV1/RCV2", "JRC-Acquis"
-KINDS = {RCV: "comparable", JRC: "parallel"}
+CORPUS_KINDS = {RCV: "comparable", JRC: "parallel"}
 
 PaperScores = dict[str, tuple[float, float, float, float]]
 
@@ -177,7 +177,7 @@ def compare_with_paper(
     header = ["method", *(["here", "paper", "difference"] * len(PAPER_MEASURES))]
     groups = [(MEASURES[measure].title, 3) for measure in PAPER_MEASURES]
     note = (
-        f"The paper's figures are for {corpus}, its {KINDS[corpus]} corpus. On other documents levels "
+        f"The paper's figures are for {corpus}, its {CORPUS_KINDS[corpus]} corpus. On other documents levels "
         "differ; what can be compared is which method is above which."
     )
     return [TableBlock(name, "Beside the paper", Table(header, rows, groups), [note])]

@@ -32,7 +32,7 @@ EXPERIMENTS = {
     "efficiency": ExperimentSpec("training and test times", f"{_HERE}.tables"),
     "zero-shot": ExperimentSpec("languages added one by one", f"{_HERE}.zero_shot"),
 }
-ALL = "all"
+ALL_EXPERIMENTS = "all"
 DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables
 ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whatever the tables show
 
@@ -48,10 +48,10 @@ def parse_experiments(name: str) -> list[str]:
 per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
     """
     names = [each.strip() for each in name.split(",")]
-    if ALL in names:
+    if ALL_EXPERIMENTS in names:
         return list(EXPERIMENTS)
     for each in names:
         if each not in EXPERIMENTS:
-            choices = ", ".join([ALL, *EXPERIMENTS])
+            choices = ", ".join([ALL_EXPERIMENTS, *EXPERIMENTS])
             raise InputError(f"There is no experiment {each!r}. Choose from {choices}.")
     return list(dict.fromkeys(names))

@@ -85,15 +85,15 @@ def decisions_of(method: "Method", test: Corpus, classes: Sequence[str]) -> Targ
     return decisions
 
 
-VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed"}}
-TITLES = {"fun-tat": "Calib"}
+CALIBRATION_VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed"}}
+METHOD_TITLES = {"fun-tat": "Calib"}
 
 
 def run_calibration(setting: ExperimentContext) -> Result:
     """Naive, and Fun(TAT) with tier 1's scores as they are, squashed, and calibrated."""
     if "calibration" in setting.settings.get("fun-tat", {}):
         raise InputError("calibration is what this experiment varies. Drop --set fun-tat.calibration.")
-    result = setting.compare(["naive", "fun-tat"], **VARIANTS).run()
+    result = setting.compare(["naive", "fun-tat"], **CALIBRATION_VARIANTS).run()
     order = ("naive", "NoProb", "NoCalib", "fun-tat")
     methods = {name: result["methods"][name] for name in order}
     return {**result, "methods": methods, "like": paper.like(setting.trials[0])}
@@ -103,7 +103,9 @@ def calibration_section(result: Result) -> Section:
     """What a report says of it."""
     scores = {name: method["average"] for name, method in result["methods"].items()}
     table = comparison_table(result)
-    rows = [[TITLES["fun-tat"], *cells[1:]] if cells[0] == "Fun(TAT)" else cells for cells in table.rows]
+    rows = [
+        [METHOD_TITLES["fun-tat"], *cells[1:]] if cells[0] == "Fun(TAT)" else cells for cells in table.rows
+    ]
     order = sorted(scores, key=lambda name: -sum(scores[name][measure] for measure in PAPER_MEASURES))
     return Section(
         "calibration",
@@ -113,13 +115,13 @@ def calibration_section(result: Result) -> Section:
             "function (NoCalib), and with calibrated posteriors (Calib, which is Fun(TAT)). Each chooses its "
             "own C. In the paper Calib is always best and NoCalib below NoProb. Here, by the mean of the "
             "four measures: "
-            f"{' > '.join(TITLES.get(name) or title(name) for name in order)}.",
+            f"{' > '.join(METHOD_TITLES.get(name) or title(name) for name in order)}.",
         ],
         [
             TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
-            *pairs_blocks("calibration-significance", result, TITLES),
+            *pairs_blocks("calibration-significance", result, METHOD_TITLES),
             *compare_with_paper(
-                "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], TITLES
+                "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], METHOD_TITLES
             ),
         ],
     )
@@ -268,23 +270,23 @@ COLUMN_TITLES = {
     "C": "C: one label, all languages",
     "D": "D: all labels, all languages",
 }
-BLOCK = 16  # labels per piece
+LABELS_PER_BLOCK = 16  # labels per piece
 # Where the ranges of numbers of training documents, of a label in a language, begin.
-EXAMPLES = (0, 1, 4, 11, 31, 101)
+EXAMPLE_RANGES = (0, 1, 4, 11, 31, 101)
 
 
 def run_mono_binary(setting: ExperimentContext) -> Result:
     """The four columns, over all trials."""
     by_method, floor, _ = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
-    by_examples = {name: np.zeros((len(EXAMPLES), 3), dtype=int) for name in "BCD"}
+    by_examples = {name: np.zeros((len(EXAMPLE_RANGES), 3), dtype=int) for name in "BCD"}
     for trial, C in enumerate(setting.meta_cs()):
         funnels = setting.funnels(trial)
         monolingual = {
             tag: setting.piece(f"monolingual-{tag}", trial, None, _monolingual, funnels, tag)
             for tag in setting.languages
         }
-        size = len(funnels.classes) if setting.one_label else BLOCK  # one label is chosen from all
+        size = len(funnels.classes) if setting.one_label else LABELS_PER_BLOCK  # one label is chosen from all
         blocks = [
             setting.piece(f"binary-{start}", trial, size, _binary, funnels, start, size)
             for start in range(0, len(funnels.classes), size)
@@ -344,10 +346,10 @@ def _joined(blocks: Sequence[Result]) -> Result:
 
 def _sums_by_examples(funnels: Funnels, by_language: dict[str, Result]) -> npt.NDArray[np.int_]:
     """True and false positives and false negatives, by how many training documents the language has."""
-    sums = np.zeros((len(EXAMPLES), 3), dtype=int)
+    sums = np.zeros((len(EXAMPLE_RANGES), 3), dtype=int)
     for language, counts in by_language.items():
         examples = funnels.documents(language).label_matrix(funnels.classes).sum(axis=0)
-        place = np.searchsorted(EXAMPLES, examples, side="right") - 1
+        place = np.searchsorted(EXAMPLE_RANGES, examples, side="right") - 1
         for column, name in enumerate(("tp", "fp", "fn")):
             np.add.at(sums[:, column], place, np.array(counts[name])[: len(place)])
     return sums
@@ -400,9 +402,9 @@ def mono_binary_section(result: Result) -> Section:
 
 def _examples_table(by_examples: Result) -> TableBlock:
     """How columns B to D decide on labels that the language has few documents of, and many."""
-    ends = [*(f" to {start - 1}" for start in EXAMPLES[1:]), " and more"]
+    ends = [*(f" to {start - 1}" for start in EXAMPLE_RANGES[1:]), " and more"]
     rows = []
-    for row, (start, end) in enumerate(zip(EXAMPLES, ends, strict=True)):
+    for row, (start, end) in enumerate(zip(EXAMPLE_RANGES, ends, strict=True)):
         tp, _, fn = by_examples["D"][row]
         cells = ["none" if start == 0 else f"{start}{end}", f"{tp + fn:,}"]
         for sums in by_examples.values():

@@ -24,9 +24,8 @@ from funnelling.text.languages import is_tag, normalise_tag
 NAME = "name"
 LANGUAGE_MARKS = ("_", "@", ":", " ")  # between it and a language, in the name of a column
 FIELDS = ("id", NAME, "names", "description", "parent", "parents", "exclude")
-FIELD_SIMILARITY_CUTOFF = (
-    0.85  # the likeness of a field that is passed over from which on one of these is meant
-)
+# How like one of these a field is from which on it is meant, where it is passed over
+FIELD_SIMILARITY_CUTOFF = 0.85
 MAX_TEXT_CHARACTERS = 100_000  # characters of a name or a description
 LABEL_FILE_HINT = (
     "Give each label an id, and as you like name_en (and other languages), description, parent, exclude"

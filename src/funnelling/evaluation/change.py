@@ -21,9 +21,8 @@ TEST, HELD_OUT = "test", "held out"  # what documents are measured on
 # A fall is more than noise where p is below the one and it is above the other: folds and thresholds move
 # scores a little, too. Languages are many, and each has to be surer than their average.
 IN_ALL, IN_ONE = (0.01, 0.01), (0.002, 0.02)
-K_TOLERANCE_FACTOR = (
-    3  # times as much for K, which follows thresholds: it falls as soon as fewer labels are assigned
-)
+# Times as much for K, which follows thresholds: it falls as soon as fewer labels are assigned
+K_TOLERANCE_FACTOR = 3
 _BEFORE, _AFTER = "before", "after"
 
 

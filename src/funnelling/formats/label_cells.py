@@ -21,12 +21,10 @@ BRACKETS = {"[": "]", "(": ")", "{": "}"}
 OWN_SEPARATOR = "|"
 # How large a share of the pieces must be found in other cells as well, to say that a separator joins labels.
 MIN_SHARED_PIECES = {"\n": 0.25, OWN_SEPARATOR: 0.0, ";": 0.25, ",": 0.5}
-MIN_MOVED_PIECES = (
-    0.2  # of the recurring labels: the parts of a name, as in "Doe, John", each have their place
-)
-MIN_DOCUMENTS_PER_CELL = (
-    3  # documents per cell: labels that go together so often, and never otherwise, are one label
-)
+# Share of the recurring labels: the parts of a name, as in "Doe, John", each have their place
+MIN_MOVED_PIECES = 0.2
+# Documents per cell: labels that go together so often, and never otherwise, are one label
+MIN_DOCUMENTS_PER_CELL = 3
 
 _WORDS = {"\\n": "\n", "\\t": "\t"}  # as a command line has them
 _WHOLE = re.compile(r"([+-]?\d+)\.0{1,2}", re.ASCII)  # three zeros may be thousands

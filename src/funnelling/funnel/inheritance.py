@@ -143,9 +143,8 @@ class FunnelArchive(Archive):
 MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
 WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted anew in seconds
 WARM_START_TOL = 2 * TOLERANCE  # how well classifiers are found that start from their old solutions
-HELD_OUT_TOL = (
-    0.15  # of a label's standard deviation: how far classifiers that are held out from a fold may be
-)
+# Of a label's standard deviation: how far classifiers that are held out from a fold may be
+HELD_OUT_TOL = 0.15
 
 
 @dataclass(frozen=True)

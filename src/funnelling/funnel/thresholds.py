@@ -181,16 +181,13 @@ RECALL, PRECISION = "recall", "precision"
 PER_LABEL = " per label"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 SHRINKAGE_STRENGTHS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
-MAX_MICRO_F1_LOSS = (
-    0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
-)
-LOSS_PENALTY = (
-    5.0  # than macro-F1 is micro-F1 beyond that loss; a border that none may pass would make pulls jump
-)
+# Of that micro-F1; and of a share that is asked for, which differs as much by chance
+MAX_MICRO_F1_LOSS = 0.005
+# How much dearer micro-F1 is than macro-F1 beyond that loss; a border that none may pass would make pulls jump
+LOSS_PENALTY = 5.0
 MIN_SHRINKAGE_GAIN = 0.001  # of a measure: a pull that is better by less is not better
-MAX_LOG_ODDS_SHIFT = (
-    1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
-)
+# How far thresholds go down together, in log-odds; the common one, and own ones, meet the goal
+MAX_LOG_ODDS_SHIFT = 1.0
 
 
 class Goal(NamedTuple):

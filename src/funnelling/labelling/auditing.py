@@ -49,9 +49,8 @@ if TYPE_CHECKING:
 
 AUDIT_METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
 MAX_OTHERS_NAMED = 5  # other labels, or documents, that a row names
-MAX_EXPLAINED_DOCUMENTS = (
-    1_000  # documents, the most suspicious, whose words are told: nobody reads those of others
-)
+# Documents, the most suspicious, whose words are told: nobody reads those of others
+MAX_EXPLAINED_DOCUMENTS = 1_000
 ISSUE_KINDS = (WRONG, MISSING, SWAPPED, COPIES, TRANSLATIONS)
 AUDIT_COLUMNS = (
     *("id", "language", "labels", "kind", "doubted", "rather", "probability"),

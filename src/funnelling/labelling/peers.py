@@ -18,12 +18,10 @@ from funnelling.matrices import Targets
 from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
 
-NEAR_DUPLICATE_CUTOFF = (
-    0.9  # the share of two texts' words that both have, from which on they are nearly the same
-)
-MAX_NEAR_DUPLICATES = (
-    100  # of those nearly the same as a text that are told, and that are looked for beyond it
-)
+# The share of two texts' words that both have, from which on they are nearly the same
+NEAR_DUPLICATE_CUTOFF = 0.9
+# Near duplicates of a text that are told, and that are looked for beyond it
+MAX_NEAR_DUPLICATES = 100
 PAIRS_PER_BLOCK = 500_000  # that are compared at once
 
 Places = NDArray[np.intp]

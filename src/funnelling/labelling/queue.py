@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-MAX_SUGGESTED_DOCUMENTS = (
-    500  # that are suggested, before the others as they came: nobody labels more before it learns
-)
+# Documents that are suggested, before the others as they came: nobody labels more before it learns
+MAX_SUGGESTED_DOCUMENTS = 500
 
 
 class Queued(NamedTuple):

@@ -29,9 +29,8 @@ from funnelling.matrices import Folds, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.runtime.progress import watched
 
-OPTIMISER_STEPS = (
-    60  # of the optimiser: it is then near its end, and more change the order of documents little
-)
+# Of the optimiser: it is then near its end, and more change the order of documents little
+OPTIMISER_STEPS = 60
 TEXT_WEIGHT, LANGUAGE_WEIGHT = (
     0.5,
     0.3,

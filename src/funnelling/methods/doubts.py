@@ -22,9 +22,8 @@ from funnelling.methods.explanation import ViewPredictions
 Array = npt.NDArray[np.float64]
 CLIP_EPS = 1e-9
 RARITY_EXPONENT = 0.25  # the power of a label's labelled documents by which a doubt about it counts less
-CARDINALITY_EXPONENT = (
-    0.4  # the power of the labels that a document may be expected to have, by which its doubt does
-)
+# The power of the labels that a document may be expected to have, by which its doubt does
+CARDINALITY_EXPONENT = 0.4
 
 
 @dataclass(frozen=True)

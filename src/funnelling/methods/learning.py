@@ -337,9 +337,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         some, had = (
             np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
         )
-        named = (
-            self.classes_.dtype.kind in "OU" or labels.single_label
-        )  # else columns are known by their place
+        # Else columns are known by their place
+        named = self.classes_.dtype.kind in "OU" or labels.single_label
         kept = some | ~had if named else np.ones_like(some)
         shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
         return self._refit(replace(rest, targets=shown), self.classes_[kept], None)

@@ -216,12 +216,10 @@ class Reasons:
 
 
 MAX_COMPARED_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
-VALUES_PER_BLOCK = (
-    2**22
-)  # answers to documents that are held at a time, one per label: some 10 numbers for each
-N_PROBABILITIES_SHOWN = (
-    5  # probabilities that are told beside those of suggested labels, and of labels that a reason names
-)
+# Answers to documents that are held at a time, one per label: some 10 numbers for each
+VALUES_PER_BLOCK = 2**22
+# Probabilities that are told beside those of suggested labels, and of labels that a reason names
+N_PROBABILITIES_SHOWN = 5
 MIN_PROBABILITY_SHOWN = 0.05  # of those
 SUGGESTION_COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 

@@ -20,9 +20,8 @@ from funnelling.errors import InputError
 from funnelling.matrices import RefcountedContext, Undo
 from funnelling.runtime.spread import is_local
 
-SWITCH_INTERVAL_S = (
-    0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
-)
+# Seconds that a thread may keep the GIL while another one waits; Python has five times as many
+SWITCH_INTERVAL_S = 0.001
 
 Result = TypeVar("Result")
 

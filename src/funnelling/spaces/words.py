@@ -208,9 +208,8 @@ def _beside(words: Any, characters: Any) -> Matrix:
     return beside
 
 
-LANGUAGE_WEIGHT = (
-    0.5  # the weight of a language, a column of its own, beside 1 for all features of a document
-)
+# The weight of a language, a column of its own, beside 1 for all features of a document
+LANGUAGE_WEIGHT = 0.5
 
 
 class OwnMixedSpace(MixedSpace):

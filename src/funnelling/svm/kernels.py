@@ -212,9 +212,8 @@ def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice
         yield rows, rbf(support, padded, norms, squared_norms(padded), gamma)
 
 
-MIN_RELATIVE_EIGENVALUE = (
-    1e-6  # eigenvalue that is used, relative to the largest: below, single precision is noise
-)
+# The least eigenvalue that is used, relative to the largest: below, single precision is noise
+MIN_RELATIVE_EIGENVALUE = 1e-6
 
 
 @dataclass(frozen=True)

@@ -40,14 +40,12 @@ from funnelling.svm.solver import TOLERANCE
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
-STOP_AFTER_WORSE_CS = (
-    2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
-)
+# Cs worse than the best that end a search: the next ones would cost most, and be worse still
+STOP_AFTER_WORSE_CS = 2
 LOOSE_TOL = 50 * TOLERANCE  # enough to see whether a C is worse: F1 of many decisions is right to .002 or so
 MIN_F1_DIFFERENCE = 0.003  # of F1
-STEEP_F1_LOSS = (
-    0.01  # of F1, lost with the first worse one: a look that is right to .005 shows whether it goes on
-)
+# F1 lost with the first worse one: a look that is right to .005 shows whether it goes on
+STEEP_F1_LOSS = 0.01
 LOOSEST_TOL = 500 * TOLERANCE
 MIN_DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
 

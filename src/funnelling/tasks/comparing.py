@@ -19,9 +19,8 @@ from funnelling.tasks.measurement import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
-MAX_AFFORDABLE_PAIRS = (
-    20_000_000  # pairs of training document and label that the usual methods learn in minutes
-)
+# Pairs of training document and label that the usual methods learn in minutes
+MAX_AFFORDABLE_PAIRS = 20_000_000
 
 
 def compare(

@@ -54,9 +54,8 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-MAX_DOCUMENTS_FOR_VIEW_SEARCH = (
-    50_000  # documents, past which other views of texts are not tried: that would take many times as long
-)
+# Documents, past which other views of texts are not tried: that would take many times as long
+MAX_DOCUMENTS_FOR_VIEW_SEARCH = 50_000
 
 
 def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:

@@ -23,9 +23,8 @@ MAX_RANK = 100  # places of a view's ranking that candidates come from
 MAX_CANDIDATES = 40  # candidates of a document
 N_COMMON_FEATURES = 6  # features behind two of each view
 CO_OCCURRENCE_COLUMN = 2  # which of them is the company that a candidate has
-SOFTMAX_SCALE = (
-    3.0  # of the first guess at probabilities, which are proportional to exp(SOFTMAX_SCALE * score)
-)
+# Of the first guess at probabilities, which are proportional to exp(SOFTMAX_SCALE * score)
+SOFTMAX_SCALE = 3.0
 CO_OCCURRENCE_PRIOR = 5.0  # documents that a label is thought to have beside its own, without any other label
 MAX_COMPANIONS = 20  # candidates that others may go with
 MAX_LABELS_PER_DOCUMENT = 50  # of a document that tells which labels go together: one of more names no topic

@@ -35,9 +35,8 @@ from funnelling.state import expect, expect_by, expect_number, expect_numbers
 
 MAX_META_DOCUMENTS = 40_000  # documents that it learns from at most
 ROWS_PER_BLOCK = 1_000  # documents that are judged at a time
-NAME_ONLY_SHARE = (
-    0.05  # the share of named labels without documents, in each language and in all, while it learns
-)
+# The share of named labels without documents, in each language and in all, while it learns
+NAME_ONLY_SHARE = 0.05
 DEFAULT_THRESHOLD = 0.5
 OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
 

@@ -183,7 +183,7 @@ PER_LABEL = " per label"
 SHRINKAGE_STRENGTHS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
 # Of that micro-F1; and of a share that is asked for, which differs as much by chance
 MAX_MICRO_F1_LOSS = 0.005
-# How much dearer micro-F1 is than macro-F1 beyond that loss; a border that none may pass would make pulls jump
+# How much dearer micro-F1 is beyond that loss; a border that none may pass would make pulls jump
 LOSS_PENALTY = 5.0
 MIN_SHRINKAGE_GAIN = 0.001  # of a measure: a pull that is better by less is not better
 # How far thresholds go down together, in log-odds; the common one, and own ones, meet the goal

@@ -2,18 +2,18 @@
 
 A funnel classifies documents of many languages under one set of classes, in two tiers. Tier 1 has a base
 classifier h¹ per language. It reads φ¹(d), the vector of document d in the words of its language, and gives a
-score h¹(d, c) for each class c. A calibration function f makes a posterior of it: Pr(c|d) = f(h¹(d, c)).
+score h¹(d, c) for each class c. From it a calibration function f makes a posterior: Pr(c|d) = f(h¹(d, c)).
 
 Tier 2 is one meta-classifier h² for all languages. It reads φ²(d) = (Pr(c₁|d), …, Pr(cₙ|d)), the vector of
 posteriors. A dimension of φ² is a class, whatever the language, so the training documents of all languages
 train h² together. That is how a language with few training documents learns from the others.
 
-The variants differ in the posteriors that train h². In Fun(TAT), "tat", h¹ has seen the training document it
-scores. In Fun(KFCV), "kfcv", it has not: cross-validation leaves the document out. In both, a new document
-passes the h¹ and f of all training documents of its language, then h².
+The variants differ in the posteriors that train h². In Fun(TAT), "tat", the h¹ that scores a training
+document was trained on it. In Fun(KFCV), "kfcv", it was not: cross-validation left the document out. In both,
+a new document passes through the h¹ and f trained on all documents of its language, and then through h².
 
-A document has any number of classes: a classifier is one binary SVM per class, which says yes above 0. Where
-it has exactly one, set C and take the highest score of h². Tests hold `fun-tat` and `fun-kfcv` to this file.
+A document has any number of classes, so a classifier is one binary SVM per class, which says yes above 0.
+Where each document has exactly one class, set ``meta_C`` and take the class with the highest score of h².
 """
 
 from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ class Funnel:
     """A funnel, of either variant.
 
     ``calibration`` is "platt" (the paper's Calib), "fixed" (NoCalib) or "none" (NoProb). Without ``meta_C``,
-    cross-validated micro-F1 chooses C of the meta-classifier; the paper names no criterion. ``k`` is the
+    cross-validated micro-F1 chooses the C of the meta-classifier; the paper names no criterion. ``k`` is the
     number of folds of Fun(KFCV). A clone of ``vectorizer`` per language makes the vectors φ¹.
 
     >>> texts = {"en": ["a cat sleeps", "a dog barks"] * 9, "it": ["il gatto dorme", "un cane abbaia"] * 9}
@@ -73,7 +73,7 @@ class Funnel:
                     f_of_h1 = self._tier_one(X[~out], Y[~out], folds[language][~out])
                     trained = Y[~out].any(axis=0)  # the other classes keep the posteriors of Fun(TAT)
                     self.phi2[language][np.ix_(out, trained)] = f_of_h1(X[out])[:, trained]
-        phi2, Y = (np.vstack([each[tag] for tag in documents]) for each in (self.phi2, labels))
+        phi2, Y = (np.vstack([each[language] for language in documents]) for each in (self.phi2, labels))
         self.h2 = self._tier_two(phi2, Y.astype(bool), np.concatenate(list(folds.values())))
         return self
 
@@ -85,8 +85,8 @@ class Funnel:
         if self.calibration == "platt":
             held_out = cross_validate(X, Y, folds, svm)
             a[mixed], b[mixed] = fit_platt(held_out[:, mixed], Y[:, mixed])
-        f: Classifier = (lambda h: h) if self.calibration == "none" else (lambda h: expit(a * h + b))
-        return lambda X: np.where(mixed, f(h1(X)), Y.all(axis=0))  # 0 without positives: a trivial rejector
+        f: Any = (lambda h: h) if self.calibration == "none" else (lambda h: expit(a * h + b))
+        return lambda X: np.where(mixed, f(h1(X)), Y.all(axis=0))  # 0 without positives, 1 without negatives
 
     def _tier_two(self, phi2: Array, Y: Array, folds: Array) -> Classifier:
         """The meta-classifier h² of all languages, from posteriors to scores."""
@@ -108,7 +108,7 @@ class Funnel:
 
 
 def deal_folds(k: int, language: str, documents: int) -> Array:
-    """A fold for each document, at random; translations of each other would need the same fold."""
+    """A random fold for each document; translations of it may be in other folds."""
     return np.random.default_rng([k, *language.encode()]).permutation(np.arange(documents) % k)
 
 
@@ -133,8 +133,8 @@ def cross_validate(X: Any, Y: Array, folds: Array, svm: Mapping[str, Any]) -> Ar
 
 def fit_platt(h: Array, Y: Array) -> tuple[Array, Array]:
     """Fit Platt's sigmoid 1 / (1 + exp(-(a·h + b))) of each class to held-out scores and smoothed targets."""
-    n = Y.sum(axis=0)
-    targets = np.where(Y, (n + 1) / (n + 2), 1 / (len(Y) - n + 2))
+    positives, negatives = Y.sum(axis=0), (~Y).sum(axis=0)
+    targets = np.where(Y, (positives + 1) / (positives + 2), 1 / (negatives + 2))
 
     def fit(c: int, slope: float | None = None) -> Any:
         def loss(ab: Array) -> Any:  # cross-entropy
@@ -144,7 +144,7 @@ def fit_platt(h: Array, Y: Array) -> tuple[Array, Array]:
         return minimize(loss, [0.0, 0.0] if slope is None else [0.0]).x
 
     a, b = np.reshape([fit(c) for c in range(Y.shape[1])], (-1, 2)).T
-    falls = a <= 0  # as a few positives may have it: these classes take the median slope of the others
+    falls = a <= 0  # chance, where positives are few: such classes take the median slope of the others
     a[falls] = 1.0 if falls.all() else np.median(a[~falls])
     b[falls] = [fit(c, a[c]).item() for c in np.flatnonzero(falls).tolist()]
     return a, b

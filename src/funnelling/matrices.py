@@ -3,7 +3,6 @@
 Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
 so every product here has a shape that depends on its weights alone and runs on one thread.
 
-What holds for the whole process while anybody needs it.
 """
 
 import sys
@@ -74,7 +73,7 @@ Rows = npt.NDArray[np.bool_]  # (documents,): some of them
 
 
 class Scored(NamedTuple):
-    """The scores of some documents, and which of them are ``evident``: something in them is known."""
+    """The scores of some documents, and which are ``in_vocabulary``: have a known feature."""
 
     scores: Scores
     in_vocabulary: Rows

@@ -76,7 +76,8 @@ def test_a_prediction_waits_for_no_learner(
         model = tmp_path / method
         succeed("train", split_data, "-o", model, "--method", method, "--jobs", 1)
     slow = (
-        *("sklearn", "pandas", "joblib", "langcodes", "tqdm", "scipy.special", "scipy.optimize"),
+        *("sklearn", "pandas", "joblib", "langcodes", "tqdm"),
+        *("scipy.special", "scipy.optimize", "scipy.linalg"),
         *("numpy.f2py.crackfortran", "numpy.testing._private"),
     )
     done = subprocess.run(
@@ -91,6 +92,15 @@ def test_a_prediction_waits_for_no_learner(
         check=False,
     )
     assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "[]")
+
+
+def test_every_method_can_be_named_without_pytorch() -> None:
+    script = (
+        "import sys\nsys.modules['torch'] = None\nimport funnelling\n"
+        "from funnelling.methods.registry import METHODS, settings_of\n"
+        "for name in METHODS:\n    settings_of(name)\nfunnelling.MLELSTMClassifier()"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_what_is_loaded_lazily_works() -> None:
@@ -112,7 +122,7 @@ def test_help_names_every_command_and_doubles_no_sign(capsys: pytest.CaptureFixt
         main(["--help"])
     printed = capsys.readouterr().out
     names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
-    for name in [*names, "add-language", "pull", "embeddings"]:
+    for name in [*names, "add-language", "pull", "embeddings", "suggest"]:
         assert name in printed.split()
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
@@ -126,7 +136,9 @@ def test_help_ends_with_examples_that_can_be_typed() -> None:
         assert lines or not path or path == ("completion",), path
         for line in lines:
             parsed = build_parser().parse_args(shlex.split(line)[1:])
-            module = {"add-language": "update", "pull": "push", "embeddings": "data"}.get(path[0], path[0])
+            module = {"add-language": "update", "pull": "push", "embeddings": "data", "suggest": "label"}.get(
+                path[0], path[0]
+            )
             assert parsed.run.__module__ == f"funnelling.cli.{module}"
         for action in parser._actions:
             assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)

@@ -14,7 +14,7 @@ from funnelling import Corpus, load_model, save_model
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
-from funnelling.funnel.zero_shot import N_FIRST_POSITIVES, sample_teachers
+from funnelling.funnel.zero_shot import N_FIRST_POSITIVES, draw_meta_sample
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
@@ -83,13 +83,13 @@ def _labels(sizes: dict[str, int], labels: int, seed: int = 0) -> dict[str, Any]
 
 def test_all_documents_teach_while_their_kernel_matrix_fits() -> None:
     targets = _labels({"en": 60, "it": 40}, 5)
-    assert sample_teachers(targets, 0, 4 * 100**2) is None
-    assert sample_teachers(targets, 0, 4 * 100**2 - 1) is not None
+    assert draw_meta_sample(targets, 0, 4 * 100**2) is None
+    assert draw_meta_sample(targets, 0, 4 * 100**2 - 1) is not None
 
 
 def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
     targets = _labels({"da": 3_000, "en": 6_000, "it": 30}, 40)
-    rows = sample_teachers(targets, 0, 4 * 900**2)
+    rows = draw_meta_sample(targets, 0, 4 * 900**2)
     assert rows is not None
     taken = {tag: int(found.sum()) for tag, found in rows.items()}
     assert sum(taken.values()) == 900
@@ -102,14 +102,14 @@ def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
 
 def test_more_labels_than_documents_of_a_sample() -> None:
     targets = {"en": np.eye(200, dtype=bool)}
-    rows = sample_teachers(targets, 0, 4 * 50**2)
+    rows = draw_meta_sample(targets, 0, 4 * 50**2)
     assert rows is not None
     assert rows["en"].sum() == 50
 
 
 def test_a_sample_depends_on_the_seed_alone() -> None:
     targets = _labels({"en": 500, "it": 500}, 5)
-    one, same, other = (sample_teachers(targets, seed, 4 * 100**2) for seed in (0, 0, 1))
+    one, same, other = (draw_meta_sample(targets, seed, 4 * 100**2) for seed in (0, 0, 1))
     assert one is not None
     assert same is not None
     assert other is not None

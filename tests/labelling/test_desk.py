@@ -55,7 +55,7 @@ def test_two_people_never_have_the_same(open_desk: Callable[[], TaskQueue]) -> N
             other = f"s{(number + 1) % 2}"
             before = taken[-2]
             assert before is not None
-            desk.decide(other, before, labelled(KEYS.index(before), "a"))
+            desk.submit(other, before, labelled(KEYS.index(before), "a"))
     assert sorted(map(str, taken)) == sorted(KEYS)
     assert desk.assign("s1") is None
     assert desk.progress("s0") == {"documents": 5, "labelled": 4, "skipped": 0, "left": 1, "yours": 2}
@@ -71,10 +71,10 @@ def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Task
     now = TASK_LEASE_S + 1
     assert desk.assign("eve") == KEYS[1]  # bob gave no sign of life
     with pytest.raises(TaskLockedError):
-        desk.decide("bob", KEYS[1], labelled(1, "a"))
-    desk.decide("ada", KEYS[0], labelled(0, "a"))
+        desk.submit("bob", KEYS[1], labelled(1, "a"))
+    desk.submit("ada", KEYS[0], labelled(0, "a"))
     with pytest.raises(TaskLockedError):  # decided already
-        desk.decide("eve", KEYS[0], labelled(0, "b"))
+        desk.submit("eve", KEYS[0], labelled(0, "b"))
 
 
 def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], TaskQueue]) -> None:
@@ -93,7 +93,7 @@ def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[]
     desk = open_desk()
     desk.assign("ada")
     now = 2 * TASK_LEASE_S
-    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    desk.submit("ada", KEYS[0], labelled(0, "a"))
     assert desk.labelled == 1
 
 
@@ -120,9 +120,9 @@ def test_who_comes_back_has_the_document_again_unless_others_have_it(
 def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     desk.assign("ada")
-    desk.decide("ada", KEYS[0], labelled(0, "a"))
-    desk.decide("ada", KEYS[1], Decision("skip", DOCUMENTS[1], note="what is it?"))
-    desk.decide("ada", KEYS[2], Decision("note", DOCUMENTS[2], note="long"))
+    desk.submit("ada", KEYS[0], labelled(0, "a"))
+    desk.submit("ada", KEYS[1], Decision("skip", DOCUMENTS[1], note="what is it?"))
+    desk.submit("ada", KEYS[2], Decision("note", DOCUMENTS[2], note="long"))
     desk = open_desk()
     assert [document.id for document in desk.waiting()] == ["2", "3", "4", "1"]
     assert desk.note_of(KEYS[1]) == "what is it?"
@@ -133,11 +133,11 @@ def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], TaskQueue
 def test_what_was_skipped_comes_last_and_to_others(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     assert desk.assign("ada") == KEYS[0]
-    desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.submit("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
     desk.reorder(KEYS)
     for number in range(1, 5):
         assert desk.assign("ada") == KEYS[number]
-        desk.decide("ada", KEYS[number], labelled(number, "a"))
+        desk.submit("ada", KEYS[number], labelled(number, "a"))
     assert desk.assign("ada") is None
     assert desk.assign("bob") == KEYS[0]
     for _ in range(4):
@@ -150,7 +150,7 @@ def test_undo(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     assert desk.undo("ada", "Ada") is None
     desk.assign("ada")
-    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    desk.submit("ada", KEYS[0], labelled(0, "a"))
     assert desk.assign("ada") == KEYS[1]
     taken_back = desk.undo("ada", "Ada")
     assert taken_back is not None
@@ -164,28 +164,28 @@ def test_undo(open_desk: Callable[[], TaskQueue]) -> None:
 def test_a_note_can_be_emptied_with_a_label(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     desk.assign("a")
-    desk.decide("a", KEYS[0], Decision("note", DOCUMENTS[0], note="sure"))
-    desk.decide("a", KEYS[0], labelled(0, "x"))
+    desk.submit("a", KEYS[0], Decision("note", DOCUMENTS[0], note="sure"))
+    desk.submit("a", KEYS[0], labelled(0, "x"))
     assert desk.note_of(KEYS[0]) == open_desk().note_of(KEYS[0]) == ""
 
 
 def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
     for session in "ab":
-        desk.decide(session, KEYS[0], Decision("skip", DOCUMENTS[0]))
+        desk.submit(session, KEYS[0], Decision("skip", DOCUMENTS[0]))
     desk.undo("b", "")
     assert desk.progress()["skipped"] == 1
 
 
 def test_a_skip_counts_again_where_a_label_is_taken_back(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
-    desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
-    desk.decide("bob", KEYS[0], labelled(0, "a"))
+    desk.submit("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.submit("bob", KEYS[0], labelled(0, "a"))
     assert desk.progress()["skipped"] == 0
     desk.undo("bob", "")
-    desk.decide("bob", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.submit("bob", KEYS[0], Decision("skip", DOCUMENTS[0]))
     for number in range(1, 5):
-        desk.decide("ada", KEYS[number], labelled(number, "a"))
+        desk.submit("ada", KEYS[number], labelled(number, "a"))
     assert desk.assign("ada") is None
 
 
@@ -197,9 +197,9 @@ def test_another_order(open_desk: Callable[[], TaskQueue]) -> None:
 
 def test_what_the_last_labels_changed(open_desk: Callable[[], TaskQueue]) -> None:
     desk = open_desk()
-    desk.decide("ada", KEYS[0], labelled(0, "a", suggested=("a",)))
-    desk.decide("ada", KEYS[1], labelled(1, "a", suggested=("b",)))
-    desk.decide("ada", KEYS[2], labelled(2, suggested=("b",)))
+    desk.submit("ada", KEYS[0], labelled(0, "a", suggested=("a",)))
+    desk.submit("ada", KEYS[1], labelled(1, "a", suggested=("b",)))
+    desk.submit("ada", KEYS[2], labelled(2, suggested=("b",)))
     assert desk.recent_changes() == {
         "documents": 3,
         "changed": 2,

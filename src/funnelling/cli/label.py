@@ -1,4 +1,4 @@
-"""``funnelling label``: a page where people label documents, and a model that learns from it."""
+"""``funnelling suggest`` and ``label``: which documents to label next, and a page where people label them."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ from funnelling.errors import InputError
 
 
 def add_to(commands: options.Commands) -> None:
+    _add_suggest(commands)
     parser = commands.add_parser(
         "label",
         help="label documents on a page, by hand",
@@ -115,3 +116,48 @@ def _journal_beside(data: str) -> str:
         return "journal.jsonl"
     folder, name = os.path.split(os.path.normpath(data))
     return os.path.join(folder, f"{os.path.splitext(name.removesuffix('.gz'))[0]}-journal.jsonl")
+
+
+def _add_suggest(commands: options.Commands) -> None:
+    parser = commands.add_parser(
+        "suggest",
+        help="name the documents to label next",
+        description="Name the documents without labels that a model would learn most from: those it is "
+        "unsure of, that many others are like, and that are unlike what it has learned, no two of which say "
+        "the same; across languages, with a reason for each. The output, a name that ends in .csv, .tsv, "
+        ".xlsx, .parquet or .jsonl (.csv, .tsv and .jsonl also with .gz), has an empty field `labels`: fill "
+        "it in, and give the file to `funnelling update`, which leaves out what is still empty. Standard "
+        "output is JSON Lines. Documents with labels, documents for test and those that the model learned "
+        "are left out.",
+        epilog=options.examples("suggest model docs.jsonl -n 50 -o to-label.xlsx"),
+    )
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
+    parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
+    parser.add_argument(
+        "-n", "--number", type=options.count, default=100, metavar="N", help="how many documents (100)"
+    )
+    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
+    parser.add_argument(
+        "--balance",
+        action="store_true",
+        help="aim at the same number of labelled documents in every language (more of languages with more)",
+    )
+    options.add_force(parser)
+    options.add_reading(parser)
+    parser.set_defaults(run=run_suggest)
+
+
+def run_suggest(arguments: argparse.Namespace) -> None:
+    from funnelling.labelling.suggesting import suggest
+
+    suggest(
+        arguments.model,
+        arguments.data,
+        arguments.output,
+        arguments.number,
+        balance=arguments.balance,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
+        force=arguments.force,
+        verbose=1,
+    )

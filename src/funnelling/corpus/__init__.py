@@ -1,4 +1,4 @@
-"""Corpora in memory: labelled documents, reference corpora, the embedded sample, and descriptions of them."""
+"""Corpora in memory: labelled documents, label sets, reference corpora, the embedded sample, findings."""
 
 from funnelling.corpus.corpus import Corpus, make_corpus, name_languages, read_corpus
 

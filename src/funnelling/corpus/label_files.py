@@ -178,9 +178,8 @@ DESCRIPTIONS = ("definition", "scopeNote", "note")  # the first of these that th
 _LOCAL = re.compile(r"[^/#:]+(?=[/#:]*$)")  # the last part of an address
 _DECLARED = re.compile(r"<\?xml[^>]*\?>")  # in which encoding the file was, of which nothing is left
 _ENTITY = re.compile(r"<!ENTITY\s+([^>]{0,2000})")
-_SHORTHAND = re.compile(
-    r"""[\w.-]+\s+(?:"[^"&%<]{0,200}"|'[^'&%<]{0,200}')\s*"""
-)  # for the start of an address
+# For the start of an address
+_SHORTHAND = re.compile(r"""[\w.-]+\s+(?:"[^"&%<]{0,200}"|'[^'&%<]{0,200}')\s*""")
 _TOKEN = re.compile(  # of Turtle, in which quotes may stand; the last one may lack its end
     r'''"""(?:[^"\\]+|\\.|"(?!""))*+(?:""")?'''
     r"""|'''(?:[^'\\]+|\\.|'(?!''))*+(?:''')?"""

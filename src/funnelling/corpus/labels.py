@@ -20,8 +20,8 @@ class LabelSpace:
     """The labels that documents may have: any number each, or, where ``single_label``, exactly one.
 
     Targets and scores have one column per label. Of two labels of which each document has exactly one, only
-    the second has a column: above its threshold a score means the second label, below it the first. Nothing
-    else knows that. Where targets are ``sparse``, each label has a column in any case.
+    the second has a column: above its threshold a score means the second label, below it the first. Where
+    targets are ``sparse``, each label has a column in any case.
     """
 
     classes: npt.NDArray[Any]
@@ -82,7 +82,7 @@ class LabelSpace:
     def answers(self, margins: Scored) -> npt.NDArray[Any]:
         """What scores less their thresholds answer: an indicator matrix, or the one label of each document.
 
-        Documents that are not ``evident`` get no label, unless each gets one.
+        Documents that are not ``in_vocabulary`` get no label, unless each gets one.
         """
         if not self.single_label:
             return (self.decide(margins.scores) & margins.in_vocabulary[:, None]).astype(int)

@@ -1,4 +1,4 @@
-"""Reference: unlabelled documents whose groups exist in all of its languages. And the embedded corpus."""
+"""Reference corpora, whose groups exist in all of their languages; and the embedded corpus."""
 
 import hashlib
 import os

@@ -23,9 +23,8 @@ NO_COLUMN = -1  # in place of a column
 # Of propensities, as Jain et al. (2016) have them for label sets that nothing is known of
 A, B = 0.55, 1.5
 
-Ranked = NDArray[
-    np.intp
-]  # (documents, MAX_RANKED_LABELS): columns of labels, the most probable first; NO_COLUMN where fewer
+# (documents, MAX_RANKED_LABELS): columns of labels, the most probable first; NO_COLUMN where fewer
+Ranked = NDArray[np.intp]
 
 
 class LabelFrequencies(NamedTuple):

@@ -19,8 +19,8 @@ STANDARD = "-"
 
 MAX_LINE_BYTES = 2**28  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
 MAX_BLANK_LINES = 1_000_000  # lines, one after the other
-_ALWAYS_ALLOWED_BYTES = 2**24  # bytes that anything may unpack to
-_MAX_COMPRESSION_RATIO = 200  # times its size, to which more may: far more than that of documents
+_ALWAYS_ALLOWED_BYTES = 2**24  # that any file may unpack to
+_MAX_COMPRESSION_RATIO = 200  # of a file that unpacks to more; documents stay far below
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"

@@ -1,4 +1,4 @@
-"""Parquet and Arrow: one column per field, labels as a list column, read and written in batches of rows."""
+"""Parquet and Arrow, read and written in batches of rows; and the text of a cell in any table."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""From the rows of any file to documents: which columns they come from, and how its cells hold labels."""
+"""From rows of any file to documents: their columns, how cells hold labels, and rows read again."""
 
 import logging
 import pickle
@@ -23,9 +23,8 @@ from funnelling.runtime.progress import Advance, no_progress
 logger = logging.getLogger(__name__)
 
 _MAX_CACHED_CELLS = 2**16  # distinct cells whose labels are not read again
-_INDEX = re.compile(
-    r"|index|column \d+|unnamed: \d+|__index_level_\d+__", re.IGNORECASE
-)  # columns of row numbers
+# Columns of row numbers
+_INDEX = re.compile(r"|index|column \d+|unnamed: \d+|__index_level_\d+__", re.IGNORECASE)
 _FLAGS = {
     "encoding": "--encoding",
     "delimiter": "--delimiter",

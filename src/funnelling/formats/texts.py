@@ -14,9 +14,8 @@ from funnelling.formats.encoded import TextFile, say_western
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
 
-_CODE = re.compile(
-    r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
-)  # art and war are words
+# Art and war are words
+_CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE)
 ENDINGS = (".txt", ".text", ".md", ".html", ".htm")
 LEVELS = ("split", "language", "label")
 

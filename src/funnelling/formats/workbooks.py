@@ -7,18 +7,14 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterator
-from typing import IO, TYPE_CHECKING, Any
-from zipfile import ZipFile
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import quoted
 from funnelling.formats.files import reading
 from funnelling.formats.layout import Layout
-
-if TYPE_CHECKING:
-    from zipfile import ZipFile, ZipInfo
-
 
 MAX_CELLS = 2**25  # of a sheet, empty ones before its last row and column included
 MAX_ROWS = 2**20
@@ -161,8 +157,6 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         raise InputError(
             f"{name}: reading spreadsheets needs python-calamine: pip install 'funnelling[spreadsheet]'"
         ) from None
-    from zipfile import BadZipFile
-
     with reading(path) as stream:
         content = io.BytesIO(stream.read(_ALWAYS_ALLOWED_BYTES + 1))
     if len(content.getbuffer()) > _ALWAYS_ALLOWED_BYTES:
@@ -196,8 +190,6 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
     The latter is what libraries make of a text such as =1. They leave a mark that everything is to be
     computed when the file is opened.
     """
-    from zipfile import ZipFile, is_zipfile
-
     if not is_zipfile(content):
         return
     with ZipFile(content) as parts:

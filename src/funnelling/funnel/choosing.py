@@ -47,9 +47,9 @@ from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import fit_own
 
 OUTER_FOLDS = 5  # a round holds one of so many out
-MIN_ROUNDS = 2  # at least; there are more until they have held out
-MIN_HELD_OUT_DOCUMENTS = 1_000  # documents
-MIN_DOCUMENTS = 20  # documents; with fewer, candidates cannot be compared
+MIN_ROUNDS = 2
+MIN_HELD_OUT_DOCUMENTS = 1_000  # further rounds run until so many documents were held out
+MIN_DOCUMENTS = 20  # with fewer, candidates cannot be compared
 MAX_WORK = 7e5  # documents times labels of a round; of a larger corpus a sample is taken
 MIN_SAMPLE_DOCUMENTS = 1_500  # documents
 MAX_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them

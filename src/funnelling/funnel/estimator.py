@@ -281,7 +281,7 @@ class FunnellingClassifier(FunnelMethod):
             )
         inherited = WarmStart.of(training.previous)
         asked = design = replace(self._asked(), roughness=inherited.roughness)
-        teachers = sample_meta_documents(design, training)
+        meta_sample = sample_meta_documents(design, training)
         if is_auto(self.views):
             chooses = not hasattr(self, "choice_")
             if chooses:
@@ -296,10 +296,10 @@ class FunnellingClassifier(FunnelMethod):
             self._warn_of_unread_resources(design)
         vectorizers = vars(self).get("vectorizers_", {}) if self.texts_ else None
         if self.zero_shot_joint:
-            funnel, view = fit_joint(design, training, vectorizers, teachers)
+            funnel, view = fit_joint(design, training, vectorizers, meta_sample)
             self._remember(funnel_attributes(funnel) | zero_shot_attributes(view))
         else:
-            funnel = fit_funnel(design, training, vectorizers, teachers, inherited)
+            funnel = fit_funnel(design, training, vectorizers, meta_sample, inherited)
             self._remember(funnel_attributes(funnel))
             if self.zero_shot is not None:
                 keeps = funnel.archive is not None

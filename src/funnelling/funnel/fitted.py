@@ -1,4 +1,4 @@
-"""A whole fitted funnel: how documents pass through it, the names it is kept under, and fewer labels.
+"""A whole funnel: its fit, how documents pass through it, its saved attributes, and fewer labels.
 
 Models are saved attribute by attribute, in the order in which these stand here.
 """
@@ -47,7 +47,7 @@ class FittedFunnel:
     def scores(self, language: str, documents: Any) -> Scored:
         """Scores of one language's documents, which pass tier 1, then tier 2.
 
-        A document is evident if any view knows something in it.
+        A document is in vocabulary if it has a known feature in any view.
         """
         return self.scores_and_posteriors(language, documents)[0]
 
@@ -116,13 +116,13 @@ def fit_funnel(
     design: FunnelConfig,
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
-    teachers: MetaSample | None,
+    meta_sample: MetaSample | None,
     inherited: WarmStart = COLD_START,
 ) -> FittedFunnel:
-    """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
-    views, posteriors = fit_views(design, training, vectorizers, teachers, inherited)
+    """Fit both tiers; ``vectorizers`` made the own vectors, ``meta_sample`` are the documents of tier 2."""
+    views, posteriors = fit_views(design, training, vectorizers, meta_sample, inherited)
     design.resources.begun.clear()  # tier 2 needs the memory
-    return fit_over_views(design, training, views, posteriors, teachers, inherited)
+    return fit_over_views(design, training, views, posteriors, meta_sample, inherited)
 
 
 def fit_over_views(
@@ -130,25 +130,25 @@ def fit_over_views(
     training: TrainingSet,
     views: FittedViews,
     posteriors: ViewPosteriors,
-    teachers: MetaSample | None,
+    meta_sample: MetaSample | None,
     inherited: WarmStart = COLD_START,
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted."""
-    taught = training if teachers is None else training.select(teachers)
+    taught = training if meta_sample is None else training.select(meta_sample)
     combination = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
     points = [
         combination.training_meta_features(posteriors, tag, folds) for tag, folds in taught.folds.items()
     ]
     stacked = Posteriors.stacked(points)
     supervised = any(view.space.supervised for view in views.shared.values())
-    small = inherited.is_small and teachers is None and design.variant == "tat" and not supervised
+    small = inherited.is_small and meta_sample is None and design.variant == "tat" and not supervised
     if small and design.combine != "odds" and design.meta_estimator is None:
         held_out, C = inherited.held_out_scores(training), inherited.meta_C
         start = inherited.start_of_tier_two(training)
         tier_two = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
     else:
         tier_two = fit_tier_two(design, taught, stacked, taught.stacked_folds())
-    archive = archived(design, training, posteriors, tier_two, teachers, inherited.changed if small else 0)
+    archive = archived(design, training, posteriors, tier_two, meta_sample, inherited.changed if small else 0)
     return FittedFunnel(views, combination, tier_two, archive)
 
 
@@ -157,13 +157,13 @@ def archived(
     training: TrainingSet,
     posteriors: ViewPosteriors,
     tier_two: TierTwo,
-    teachers: MetaSample | None,
+    meta_sample: MetaSample | None,
     changed: int = 0,
 ) -> FunnelArchive | None:
     """What is kept of a fit; where a sample taught tier 2, the documents alone."""
     if design.compact:
         return None
-    if teachers is not None:
+    if meta_sample is not None:
         return FunnelArchive.of(training, design.keep_texts)
     return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two, changed)
 

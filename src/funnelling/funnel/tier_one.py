@@ -1,4 +1,4 @@
-"""Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
+"""One set of base classifiers, of a language or of a shared view, calibrated, and its posteriors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -80,11 +80,11 @@ class Posteriors:
     held_out: Floats
     coefficients: Coefficients | None = None
 
-    def of_teachers(self, teachers: "MetaSample | None", language: str) -> "Posteriors":
+    def of_meta_sample(self, meta_sample: "MetaSample | None", language: str) -> "Posteriors":
         """Those of the documents that teach tier 2; None means all."""
-        if teachers is None:
+        if meta_sample is None:
             return self
-        return Posteriors(self.training[teachers[language]], self.held_out[teachers[language]])
+        return Posteriors(self.training[meta_sample[language]], self.held_out[meta_sample[language]])
 
     def by_language(self, sizes: Mapping[str, int]) -> dict[str, "Posteriors"]:
         """Those of each language's documents, which stand below each other."""

@@ -1,4 +1,4 @@
-"""Tier 1: the base classifiers of all views, of one language or shared, and how documents pass through."""
+"""The views of tier 1, own and shared: how they are fitted, and how documents pass through them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -274,7 +274,7 @@ def fit_views(
     design: FunnelConfig,
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
-    teachers: MetaSample | None = None,
+    meta_sample: MetaSample | None = None,
     inherited: WarmStart = COLD_START,
 ) -> tuple[FittedViews, ViewPosteriors]:
     """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
@@ -288,8 +288,8 @@ def fit_views(
         name = list(design.views)[k]
         if name != OWN:
             view, posteriors = _fit_shared(design, name, training, inherited)
-            return view, {tag: each.of_teachers(teachers, tag) for tag, each in posteriors.items()}
-        fits = fit_own_words(design, training, teachers, inherited)
+            return view, {tag: each.of_meta_sample(meta_sample, tag) for tag, each in posteriors.items()}
+        fits = fit_own_words(design, training, meta_sample, inherited)
         own.update({language: tier for language, (tier, _) in fits.items()})
         return None, {language: posteriors for language, (_, posteriors) in fits.items()}
 
@@ -315,22 +315,22 @@ def make_shared_vectors(design: FunnelConfig, training: TrainingSet) -> None:
 def fit_own_words(
     design: FunnelConfig,
     training: TrainingSet,
-    teachers: MetaSample | None = None,
+    meta_sample: MetaSample | None = None,
     inherited: WarmStart = COLD_START,
 ) -> dict[str, tuple[TierOne, Posteriors]]:
-    """The base classifiers of each language over its own vectors, and what they say of its teachers."""
+    """The base classifiers of each language over its own vectors, and their posteriors of the meta sample."""
     known = {
-        tag: (fit[0], fit[1].of_teachers(teachers, tag))
+        tag: (fit[0], fit[1].of_meta_sample(meta_sample, tag))
         for tag in training.targets
         if (fit := inherited.own_words(tag)) is not None
     }
     others = training.only([tag for tag in training.targets if tag not in known])
-    fits = known | (_fit_languages(design, others, teachers) if others.targets else {})
+    fits = known | (_fit_languages(design, others, meta_sample) if others.targets else {})
     return {tag: fits[tag] for tag in training.targets}
 
 
 def _fit_languages(
-    design: FunnelConfig, training: TrainingSet, teachers: MetaSample | None
+    design: FunnelConfig, training: TrainingSet, meta_sample: MetaSample | None
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
@@ -345,7 +345,7 @@ def _fit_languages(
                 language,
                 learner,
                 training,
-                teachers,
+                meta_sample,
                 None if kfcv is None else kfcv[language],
             ),
             {language: learner.reporting(advance) for language, learner in learners.items()},
@@ -358,20 +358,20 @@ def _fit_language(
     language: str,
     learner: Learner,
     training: TrainingSet,
-    teachers: MetaSample | None,
+    meta_sample: MetaSample | None,
     kfcv: Folds | None,
 ) -> tuple[TierOne, Posteriors]:
     X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
     labels = targets.shape[1]
     at_once = labels
-    if teachers is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
+    if meta_sample is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
         at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
     tiers, blocks = [], []
     for first in range(0, labels, at_once):
         problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
         tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs)
         tiers.append(tier)
-        blocks.append(posteriors.of_teachers(teachers, language))
+        blocks.append(posteriors.of_meta_sample(meta_sample, language))
     return TierOne.beside(tiers), Posteriors.beside(blocks)
 
 

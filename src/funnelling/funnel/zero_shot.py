@@ -1,4 +1,4 @@
-"""Languages without training documents: the space that serves them, and what teaches tier 2 about them.
+"""Languages without training documents: their space and their tier 2; and what tier 2 learns from.
 
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
 along with those of the languages' own classifiers: `fit_joint`. It suspects that the two kinds interfere, for
@@ -50,20 +50,20 @@ def fit_joint(
     design: FunnelConfig,
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
-    teachers: MetaSample | None,
+    meta_sample: MetaSample | None,
 ) -> tuple[FittedFunnel, SharedView]:
     """The paper's Fun-MLE: one tier 2 that learns from two vectors of posteriors for every document.
 
     One is from the classifiers of its language, the other from the shared ones, which have the same C and are
     calibrated on the same folds of documents. Both vectors are in the same fold when tier 2's C is chosen.
     """
-    views, posteriors = fit_views(design, training, vectorizers, teachers)
+    views, posteriors = fit_views(design, training, vectorizers, meta_sample)
     space, seen = _space_and_documents(design, training)
     view, shared = _fit_shared_tier(design, space, seen, seen.stacked_folds())
-    taught = training if teachers is None else training.select(teachers)
+    taught = training if meta_sample is None else training.select(meta_sample)
     points = {tag: posteriors[OWN][tag] for tag in taught.targets}
     twice = {f"{SHARED} {tag}": tag for tag in seen.targets if tag in taught.targets}
-    points |= {name: shared[tag].of_teachers(teachers, tag) for name, tag in twice.items()}
+    points |= {name: shared[tag].of_meta_sample(meta_sample, tag) for name, tag in twice.items()}
     both = replace(
         taught,
         targets=taught.targets | {name: taught.targets[tag] for name, tag in twice.items()},
@@ -76,7 +76,7 @@ def fit_joint(
         scores={tag: tier_two.scores[tag] for tag in taught.targets},
         coefficients={},  # each document has two
     )
-    archive = archived(design, training, posteriors, tier_two, teachers)
+    archive = archived(design, training, posteriors, tier_two, meta_sample)
     funnel = FittedFunnel(views, Combination("mean", normalise=False), tier_two, archive)
     return funnel, view
 
@@ -161,10 +161,10 @@ def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSa
     if design.meta_estimator is not None:
         return None
     vectors = 2 if design.zero_shot_joint else 1
-    teachers = sample_teachers(training.targets, training.seed, design.memory_limit, vectors)
-    number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
+    meta_sample = draw_meta_sample(training.targets, training.seed, design.memory_limit, vectors)
+    number = training.size if meta_sample is None else sum(int(rows.sum()) for rows in meta_sample.values())
     check_solution_size(vectors * number, training.columns, INNER_FOLDS + 1, design.memory_limit, "tier 2")
-    if teachers is not None:
+    if meta_sample is not None:
         logger.warning(
             "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
             "memory_limit of %s.",
@@ -172,10 +172,10 @@ def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSa
             f"{training.size:,}",
             amount(design.memory_limit),
         )
-    return teachers
+    return meta_sample
 
 
-def sample_teachers(
+def draw_meta_sample(
     targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
 ) -> MetaSample | None:
     """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.

@@ -1,1 +1,1 @@
-"""Labels from people: what to label next, which labels look wrong, and the page and desk to label on."""
+"""Labels from people: what to label next, which labels look wrong, and the page to label on."""

@@ -1,4 +1,4 @@
-"""Where people label: the desk, the model, and a learner in a background process at low priority."""
+"""The service behind the page to label on: the queue of tasks, the model, updates in the background."""
 
 import asyncio
 import logging
@@ -249,7 +249,7 @@ class AnnotationService:
             **self.state(session),
         }
 
-    def decide(
+    def submit(
         self, session: str, key: str, action: str, who: str, labels: Sequence[str] | None, note: str
     ) -> None:
         """Write down what a person decided about a document."""
@@ -270,7 +270,7 @@ class AnnotationService:
             note,
         )
         try:
-            self.desk.decide(session, key, decision)
+            self.desk.submit(session, key, decision)
         except TaskLockedError:
             raise _taken() from None
         except JournalFullError as error:

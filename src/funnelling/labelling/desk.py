@@ -1,4 +1,4 @@
-"""Documents on their way past people: who has which, what was decided, and what is next.
+"""The queue of tasks: who has which document, what was decided, and which comes next.
 
 Everything that is decided goes through a `Journal` first. Times are of a clock that never goes back.
 """
@@ -107,7 +107,7 @@ class TaskQueue:
         with suppress(TaskLockedError):
             self._take_up(session, key)
 
-    def decide(self, session: str, key: str, decision: Decision) -> None:
+    def submit(self, session: str, key: str, decision: Decision) -> None:
         """Write a decision down; `TaskLockedError` where the document is no longer the session's.
 
         One whose time ran out is still its own as long as nobody else has taken it.
@@ -123,7 +123,7 @@ class TaskQueue:
         person.labelled += decision.action == LABEL
 
     def correct_language(self, session: str, key: str, language: str) -> None:
-        """Let a document be in another language, for whoever decides on it; `TaskLockedError` as `decide`."""
+        """Let a document be in another language, for whoever decides on it; `TaskLockedError` as `submit`."""
         self._take_up(session, key)
         self._documents[key] = replace(self._documents[key], language=language)
 

@@ -137,7 +137,7 @@ def _add_interface(app: FastAPI, bench: AnnotationService, settings: ServiceSett
     @app.post(LABELLING.decide)
     async def decide(request: Request) -> Response:
         body = await read(request, DecisionRequest)
-        bench.decide(body.session, body.key, body.action, body.who, body.labels, body.note)
+        bench.submit(body.session, body.key, body.action, body.who, body.labels, body.note)
         return await json_response_by_turns(await bench.show(body.session, until(), decided=True))
 
     @app.post(LABELLING.undo)

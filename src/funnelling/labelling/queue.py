@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
@@ -14,7 +14,7 @@ from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.auditing import ISSUE_KINDS
 from funnelling.labelling.desk import key_of
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
@@ -25,10 +25,6 @@ from funnelling.tasks.growing import GrownModel, update
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for
 from funnelling.text.detection import normalise_tags
-
-if TYPE_CHECKING:
-    from funnelling.methods.model import Method
-
 
 # Documents that are suggested, before the others as they came: nobody labels more before it learns
 MAX_SUGGESTED_DOCUMENTS = 500
@@ -41,7 +37,7 @@ class Queued(NamedTuple):
     reason: str
 
 
-def queue_of(model: "Method", documents: Sequence[Document]) -> list[Queued]:
+def queue_of(model: Method, documents: Sequence[Document]) -> list[Queued]:
     """All documents in the order in which people should see them."""
     if not documents:
         return []
@@ -68,7 +64,7 @@ class Queue:
 
 
 def read_queue(
-    model: "Method",
+    model: Method,
     data: FilePath,
     *,
     layout: Layout = AS_FOUND,
@@ -135,7 +131,7 @@ def _in_languages(rows: list[Document], name: str, strict: bool, report: Reporte
     return found
 
 
-def ordered(model: "Method", documents: Sequence[Document]) -> Queue:
+def ordered(model: Method, documents: Sequence[Document]) -> Queue:
     """Documents in the order in which people should see them."""
     queued = queue_of(model, documents)
     found = [documents[place] for place, _ in queued]

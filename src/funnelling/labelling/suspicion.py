@@ -1,12 +1,13 @@
 """How much the labels of documents look as if one had been dropped, added or swapped.
 
 Each label of a document has a probability by its text, and, where documents have several labels, by its other
-labels (`co_occurrence`). The odds that a label was added are those against it, the odds that one was dropped
-those for it, and a swap is both: Bayes' rule, each label being as likely a slip as any other. How the three
-weigh against each other differs from corpus to corpus, for in most there are more gaps than wrong labels: it
-is learned by changing a label of every document, and telling such documents from those as they are. How often
-each happens is read off where nothing else explains it: gaps among the surest labels, and labels that are
-there though they are least likely (as in learning from noisy labels, where these bound the noise).
+labels (`CoOccurrenceModel`). The odds that a label was added are those against it, the odds that one was
+dropped those for it, and a swap is both: Bayes' rule, each label being as likely a slip as any other. How the
+three weigh against each other differs from corpus to corpus, for in most there are more gaps than wrong
+labels: it is learned by changing a label of every document, and telling such documents from those as they
+are. How often each happens is read off where nothing else explains it: gaps among the surest labels, and
+labels that are there though they are least likely (as in learning from noisy labels, where these bound the
+noise).
 
 Where each document has exactly one label it is doubted as much as it is improbable.
 
@@ -31,14 +32,10 @@ from funnelling.runtime.progress import watched
 
 # Of the optimiser: it is then near its end, and more change the order of documents little
 OPTIMISER_STEPS = 60
-TEXT_WEIGHT, LANGUAGE_WEIGHT = (
-    0.5,
-    0.3,
-)  # the weights of text and language where a label's documents say nothing else
-TIGHT_PRIOR, LOOSE_PRIOR = (
-    5.0,
-    0.1,
-)  # the priors around those and around no intercept, beside 1 around no weight
+# The weights of text and language where a label's documents say nothing else
+TEXT_WEIGHT, LANGUAGE_WEIGHT = 0.5, 0.3
+# The priors around those and around no intercept, beside 1 around no weight
+TIGHT_PRIOR, LOOSE_PRIOR = 5.0, 0.1
 MAX_OTHER_LABELS = 1_000  # labels, the most frequent ones, that are weighed as other labels
 INTERCEPT, OF_TEXT, OF_LANGUAGE, FIRST_LABEL = range(4)  # rows of weights
 

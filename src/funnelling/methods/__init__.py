@@ -1,1 +1,1 @@
-"""What all methods share: the estimator's contract, its input, its labels, and the registry of methods."""
+"""Methods: the contract that all share, their input and answers, the registry, and simple baselines."""

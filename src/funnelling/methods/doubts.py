@@ -30,11 +30,11 @@ CARDINALITY_EXPONENT = 0.4
 class Uncertainty:
     """How unsure a model is of some documents in one language.
 
-    ``by_label`` (documents, labels) has the doubt about each label, ``undecided`` how near it is to being
-    given, 1 at its threshold, and ``disagreement`` by how much a view of tier 1 and tier 2 differ on it, from
-    0 to 1. ``total`` is the doubt about each document as a whole. Where a document may have several labels,
-    rare ones weigh more, and of two documents in as much doubt that with fewer labels: else those with many
-    would be chosen, and a model that learns from these gives too many.
+    ``by_label`` (documents, labels) has the doubt about each label, ``margin_entropy`` how near it is to
+    being given, 1 at its threshold, and ``disagreement`` by how much a view of tier 1 and tier 2 differ on
+    it, from 0 to 1. ``total`` is the doubt about each document as a whole. Where a document may have several
+    labels, rare ones weigh more, and of two documents in as much doubt that with fewer labels: else those
+    with many would be chosen, and a model that learns from these gives too many.
     """
 
     by_label: Array

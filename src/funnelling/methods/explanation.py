@@ -160,8 +160,8 @@ class TierTwoAttribution:
 class Attribution:
     """A method's scores of some documents in one language, and what they are made of, as far as it knows.
 
-    Of documents that are not ``evident`` nothing is known: their scores speak of other documents. ``texts``
-    are the documents, where they are texts.
+    Of documents that are not ``in_vocabulary`` nothing is known: their scores speak of other documents.
+    ``texts`` are the documents, where they are texts.
     """
 
     scores: Scores

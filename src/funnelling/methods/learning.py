@@ -1,7 +1,7 @@
 """How a fitted model changes without being trained anew: it learns on, forgets, has its labels renamed.
 
-Its vectors of documents that it learned from betray their labels, so that a classifier which is held out from
-them is not enough: the space is fitted anew as well.
+`scores_after_learning` is for supervised spaces: their vectors of training documents betray the labels, so
+that a classifier which is held out from these is not enough, and the space is fitted anew as well.
 """
 
 import copy

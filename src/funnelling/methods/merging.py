@@ -1,7 +1,7 @@
 """What a model's documents become when it is given more of them, and its history, step by step.
 
-No time, no host and no folder, so that the same commands leave the same bytes; and no document and no label,
-so that one which is to be forgotten is not remembered here.
+A history has no time, no host and no folder, so that the same commands leave the same bytes; and no document
+and no label, so that one which is to be forgotten is not remembered here.
 """
 
 import os

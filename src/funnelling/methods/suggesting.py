@@ -1,8 +1,8 @@
 """Which documents without labels a person should label next, across languages, and why.
 
-A label is worth what it says of other documents: those that the model is unsure of (`doubts`), that are like
-the labelled one and unlike all that were labelled before (`covering`). In each language documents are taken
-by how much of such doubt they cover; `turns` say which language is next.
+A label is worth what it says of other documents: those that the model is unsure of, that are like the
+labelled one and unlike all that were labelled before (`funnelling.methods.doubts`). In each language
+documents are taken by how much uncertainty they cover; `interleave_languages` says which language is next.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The model card: what a model's folder says of it to whoever opens it, and to the Hub's catalogue."""
+"""The model card, with the Hub's front matter; a model's history, stored data and choice as tables."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

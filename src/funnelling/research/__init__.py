@@ -1,1 +1,1 @@
-"""The paper: its algorithm in plain scikit-learn, its rivals, its corpora and its experiments."""
+"""The paper: its algorithm in plain scikit-learn, its baselines, its corpora and its experiments."""

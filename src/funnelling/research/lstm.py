@@ -16,7 +16,7 @@ from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.methods.model import Method
 from funnelling.methods.parameters import check_positive, check_whole
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
-from funnelling.research.lstm_network import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
+from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
 from funnelling.spaces.word_vectors import find_vectors, read_vectors

@@ -2,21 +2,18 @@
 
 Weights are arrays by name, so that a model folder can hold them; everything here is a function of them.
 
-PyTorch's own LSTM has no dropout there. This one drops the same units of a document's hidden state at every
-step (Gal and Ghahramani 2016), as the paper's did. Its backward pass is written out because PyTorch's adds
-up the gradient of the recurrent weights step by step, where one product over all steps gives it at once:
-on a CPU that halves the time of training.
+PyTorch's own LSTM has no dropout on its recurrent connection. This one drops the same units of a document's
+hidden state at every step (Gal and Ghahramani 2016), as the paper's did. Its backward pass is written out
+because PyTorch's adds up the gradient of the recurrent weights step by step, where one product over all steps
+gives it at once: on a CPU that halves the time of training.
 
 Sequences stand in packed form: documents are sorted by length, the longest first; the first words of all
 documents come first, then the second words of those that have two, and so on. ``sizes`` are the numbers
 of documents in each step, so no work is done on padding.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +23,8 @@ from torch.nn import functional
 
 from funnelling.matrices import ROWS_PER_BLOCK, Floats, one_blas_thread
 from funnelling.randomness import stream
+from funnelling.research.lstm_words import PADDING
 from funnelling.runtime.threads import map_threads
-from funnelling.spaces.word_vectors import read_vectors
-from funnelling.text.words import analyser
 
 
 def step(gates: torch.Tensor, cells: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -117,70 +113,6 @@ class Recurrence(torch.autograd.Function):  # type: ignore[misc]
             cells = cells * forget
         flat = gradient.flatten(1)
         return flat, masked.t() @ flat, None, None
-
-
-# The first rows of every table stay zero: one for what fills up short documents, one for unknown words.
-PADDING, UNKNOWN, FIRST_WORD = 0, 1, 2
-# The fewest documents in which a word without a vector must occur to get one in training.
-MIN_DOCUMENTS = 2
-
-Words = Sequence[Sequence[str]]  # of each document
-
-
-def read_words(language: str, texts: Iterable[str]) -> list[list[str]]:
-    """All words of texts in their order, as files of vectors spell them: not reduced, with their accents.
-
-    >>> read_words("fr", ["L'été, les chats"])
-    [['l', 'été', 'les', 'chats']]
-    """
-    return list(map(analyser(language, reduce_to=None, stop_words=False, fold=False), texts))
-
-
-def number_words(documents: Words, vocabulary: Sequence[str], length: int) -> Floats:
-    """One row per document: the numbers of its last words, filled up to the length; floats hold them exactly.
-
-    >>> number_words([["a", "cat"], ["the", "black", "cat"]], ["black", "cat"], length=2).tolist()
-    [[1.0, 3.0], [2.0, 3.0]]
-    """
-    numbers = {word: number for number, word in enumerate(vocabulary, FIRST_WORD)}
-    rows = np.full((len(documents), length), PADDING, dtype=np.float32)
-    for row, document in zip(rows, documents, strict=True):
-        last = document[-length:]
-        row[: len(last)] = [numbers.get(word, UNKNOWN) for word in last]
-    return rows
-
-
-class Vocabulary(NamedTuple):
-    """The words of training documents, their table, and the share of words that have a vector.
-
-    In the share, a word counts once per document.
-    """
-
-    words: list[str]
-    table: Floats
-    coverage: float
-
-
-def fit_vocabulary(documents: Words, path: Path) -> Vocabulary:
-    """Take the words that have a vector in a file; words without one start from zeros.
-
-    A word without a vector that is in one document alone is left out: learning it would be of no use.
-    """
-    counts = Counter(chain.from_iterable(map(set, documents)))
-    known = read_vectors(path, wanted=set(counts))
-    rows = dict(zip(known.words, known.matrix, strict=True))
-    words = sorted(word for word, count in counts.items() if word in rows or count >= MIN_DOCUMENTS)
-    vectors = np.zeros((len(words), known.dimensions), dtype=np.float32)
-    for row, word in enumerate(words):
-        if word in rows:
-            vectors[row] = rows[word]
-    total = counts.total()
-    return Vocabulary(words, to_table(vectors), sum(counts[word] for word in rows) / total if total else 1.0)
-
-
-def to_table(vectors: Floats) -> Floats:
-    """A table of word vectors, after the rows of padding and of unknown words."""
-    return np.vstack([np.zeros((FIRST_WORD, vectors.shape[1]), dtype=np.float32), vectors])
 
 
 Numbers = npt.NDArray[np.int64]

@@ -14,7 +14,6 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import Floats, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.research.lstm_network import (
-    FIRST_WORD,
     Numbers,
     draw_masks,
     initial_weights,
@@ -24,6 +23,7 @@ from funnelling.research.lstm_network import (
     to_tensors,
     training_scores,
 )
+from funnelling.research.lstm_words import FIRST_WORD
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 

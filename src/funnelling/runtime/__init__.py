@@ -1,1 +1,1 @@
-"""Where work runs: in threads, or on the workers of a joblib backend such as a cluster."""
+"""What every layer uses at run time: threads, clusters, locks, whole files, messages, progress."""

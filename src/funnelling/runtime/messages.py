@@ -1,4 +1,4 @@
-"""What is said on standard error while something goes on: as lines, as JSON, or nothing but errors."""
+"""Messages on standard error, as lines or as JSON; and the variables of the environment."""
 
 import logging
 import re

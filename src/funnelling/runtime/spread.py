@@ -2,7 +2,7 @@
 
 Without one, work stays in threads of this process, where no data has to travel; joblib is not loaded then.
 
-Work on a Dask cluster: one that is running, or one started here for as long as it is needed.
+`on_cluster` uses a Dask cluster: one that is running, or one started here for as long as it is needed.
 """
 
 import logging

@@ -31,7 +31,7 @@ from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_w
 from funnelling.text.languages import is_language
 
 HEAD_RATE = 1e-3  # of the layer on top, which starts from nothing
-MISSING = "The encoder view needs sentence-transformers. pip install 'funnelling[neural]'"
+ENCODER_HINT = "The encoder view needs sentence-transformers. pip install 'funnelling[neural]'"
 
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class EncoderSpace(Space):
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
         self.__dict__.pop("_loaded", None)  # an earlier fit may have taught it
-        self.digest_ = digest(find_encoder(self.folder))
+        self.digest_ = encoder_digest(find_encoder(self.folder))
         self.weights_: dict[str, Any] | None = None
         if self.epochs:
             texts = [text for each in documents.values() for text in each]
@@ -134,12 +134,14 @@ class EncoderSpace(Space):
                 "DIR, or in Python set its encoder."
             )
         path = find_encoder(folder)
-        if digest(path) != self.digest_:
+        if encoder_digest(path) != self.digest_:
             raise InputError(f"{path}: not the encoder that the model was trained with. Put that one back.")
         return path
 
     def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
-        return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
+        return tune_encoder(
+            self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state
+        )
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         if not len(texts):
@@ -203,7 +205,7 @@ def _load(path: Path) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging as transformers_logging
     except ImportError as error:
-        raise InputError(MISSING) from error
+        raise InputError(ENCODER_HINT) from error
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         return SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
@@ -211,7 +213,7 @@ def _load(path: Path) -> Any:
         raise InputError(f"{path}: cannot be read as a model of sentence-transformers ({error}).") from error
 
 
-def tune(
+def tune_encoder(
     encoder: Any, texts: Sequence[str], labels: Targets, epochs: int, rate: float, batch: int, seed: int
 ) -> dict[str, npt.NDArray[Any]]:
     """Teach an encoder the labels, through a linear layer that is dropped afterwards; its weights.
@@ -261,7 +263,7 @@ def tune(
     return {name: weights.detach().cpu().numpy() for name, weights in encoder.state_dict().items()}
 
 
-def digest(path: Path) -> str:
+def encoder_digest(path: Path) -> str:
     """The hash of a folder's weights and settings."""
     mark = hashlib.sha256()
     for file in sorted(path.rglob("*")):

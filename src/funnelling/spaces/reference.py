@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse
+from scipy import sparse
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
@@ -193,6 +193,8 @@ def kcca(pages: Mapping[str, Matrix], components: int, regularisation: float) ->
 
     ``pages`` are the reference documents of each language, row k the same content in all.
     """
+    from scipy import linalg
+
     size = next(iter(pages.values())).shape[0]
     with one_blas_thread():
         # K(K² + rI)⁻¹K is I - r(K² + rI)⁻¹: its first eigenvectors are the last of the sum of inverses.
@@ -206,6 +208,8 @@ def kcca(pages: Mapping[str, Matrix], components: int, regularisation: float) ->
 
 def _scaled_kernel(page: Matrix) -> tuple[Square, float]:
     """The centred linear kernel of reference documents over its largest eigenvalue, and that eigenvalue."""
+    from scipy import linalg
+
     kernel: Square = (page @ page.T).toarray().astype(np.float64)
     kernel -= kernel.mean(axis=0)
     kernel -= kernel.mean(axis=1)[:, None]
@@ -224,6 +228,8 @@ def _projection(page: Matrix, regularisation: float, directions: Square) -> Squa
 
 def _inverse(kernel: Square, regularisation: float) -> Square:
     """(K² + rI)⁻¹."""
+    from scipy import linalg
+
     square = kernel @ kernel
     square[np.diag_indices_from(square)] += regularisation
     inverse: Square = linalg.lapack.dpotri(linalg.cholesky(square, overwrite_a=True), overwrite_c=True)[0]

@@ -100,9 +100,8 @@ class CharacterSpace(PooledSpace):
         return super().fit(documents, targets)
 
 
-HALF_LENGTH = np.float32(
-    np.sqrt(0.5)
-)  # each half of a vector has this length: the whole has 1, if neither is empty
+# Each half of a vector has this length: the whole has 1, if neither is empty
+HALF_LENGTH = np.float32(np.sqrt(0.5))
 
 
 class MixedSpace(Space):

@@ -3,8 +3,8 @@
 Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
 so every product here has a shape that depends on the training data alone and runs on one thread.
 
-A document's kernel values with a sample of the documents, the landmarks, are mapped to a vector, such that
-dot products of these vectors approximate the kernel (Williams and Seeger 2001).
+The Nyström map turns a document's kernel values with a sample of the documents, the landmarks, into a vector,
+such that dot products of these vectors approximate the kernel (Williams and Seeger 2001).
 """
 
 from collections.abc import Callable, Iterator

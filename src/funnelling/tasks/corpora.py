@@ -1,4 +1,4 @@
-"""The corpora that can be built, by name, and the functions that build them.
+"""The corpora that can be built, by name: what each is, and which function builds it.
 
 Light enough to be imported for ``--help``: a module is loaded when its corpus is built.
 """

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
@@ -20,7 +19,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.registry import title
 from funnelling.report.comparison import run_facts
 from funnelling.report.content import Report
@@ -33,9 +32,6 @@ from funnelling.tasks.measurement import check_new_files, check_report_folder, w
 from funnelling.tasks.resources import rolled_up
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.text.excerpts import beginning
-
-if TYPE_CHECKING:
-    from funnelling.methods.model import Method
 
 
 def evaluate(
@@ -127,7 +123,7 @@ def evaluate(
     return scores
 
 
-def _check_labels(model: "Method", test: Corpus, name: str) -> None:
+def _check_labels(model: Method, test: Corpus, name: str) -> None:
     """Refuse documents of which no label is one of the model's: that is another column, or task."""
     known, present = [str(label) for label in model.classes_], test.label_set()
     if present and not set(known) & set(present):
@@ -137,7 +133,7 @@ def _check_labels(model: "Method", test: Corpus, name: str) -> None:
         )
 
 
-def _learned_from(model: "Method", test: Corpus) -> list[str]:
+def _learned_from(model: Method, test: Corpus) -> list[str]:
     """A line on documents that the model has learned from, as far as it knows how those begin."""
     archive = getattr(model, "training_", None)
     known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
@@ -193,7 +189,7 @@ def _write_report(
     write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
 
 
-def _measurable(corpus: Corpus, model: "Method", name: str, strict: bool) -> tuple[Corpus, list[str]]:
+def _measurable(corpus: Corpus, model: Method, name: str, strict: bool) -> tuple[Corpus, list[str]]:
     """The documents to measure on, and a line to report on the others."""
     if any(corpus.splits):
         corpus = corpus.split("test")

@@ -13,8 +13,7 @@ from funnelling.errors import InputError, counted
 from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import model_scores, supported_documents, thresholds_of
-from funnelling.evaluation.pieces import PIECES_FOLDER as PIECES
-from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.pieces import PIECES_FOLDER, Result
 from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.plain import clone
@@ -112,7 +111,7 @@ def check_results_folder(folder: Path, force: bool) -> None:
             "Choose a name without an ending."
         )
     sweep(folder)
-    holds_results = any((folder / name).is_dir() for name in (PIECES, CORPUS_FOLDER))
+    holds_results = any((folder / name).is_dir() for name in (PIECES_FOLDER, CORPUS_FOLDER))
     if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
         raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
     check_output_folder(folder)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_set import LabelSet
@@ -10,15 +10,11 @@ from funnelling.corpus.reference import read_reference
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
-from funnelling.methods.model import label_set_for
+from funnelling.methods.model import Method, label_set_for
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
-from funnelling.spaces.outside import digest as encoder_digest
-from funnelling.spaces.outside import find_encoder
+from funnelling.spaces.outside import encoder_digest, find_encoder
 from funnelling.spaces.word_vectors import find_vectors
 from funnelling.tasks.sources import FilePath
-
-if TYPE_CHECKING:
-    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class ResourcePaths:
 NO_RESOURCES = ResourcePaths()
 
 
-def give_resources(model: "Method", paths: ResourcePaths) -> None:
+def give_resources(model: Method, paths: ResourcePaths) -> None:
     """Tell a model where the resources are that it reads; those that it does not read are refused."""
     given = paths.read()
     for name in given:
@@ -121,7 +117,7 @@ def method_marks(
     }
 
 
-def fingerprints(method: "Method", resources: Mapping[str, Any]) -> dict[str, Any]:
+def fingerprints(method: Method, resources: Mapping[str, Any]) -> dict[str, Any]:
     """What distinguishes the resources that a method reads from others of the same name."""
     marks: dict[str, Any] = {}
     parameters = method.get_params(deep=False)

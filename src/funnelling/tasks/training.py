@@ -31,7 +31,6 @@ from funnelling.formats.tables import PARQUET
 from funnelling.funnel.design import is_auto
 from funnelling.funnel.many.candidates import MAX_CANDIDATES
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.matrices import XMC_MIN_LABELS as MANY_LABELS
 from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, make_method, name_of
@@ -81,7 +80,7 @@ def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND, ver
         for document in read_part(part, layout):
             if document.split != TEST and document.labels is not None:
                 labels.update(document.labels)
-            if len(labels) > MANY_LABELS:
+            if len(labels) > XMC_MIN_LABELS:
                 return True
     return False
 

@@ -15,7 +15,7 @@ from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.formats.document import NO_TEXT, quoted
 from funnelling.runtime.files import arrays_in, from_cache
 from funnelling.runtime.progress import watched
-from funnelling.text.languages import name_among, normalise_tag
+from funnelling.text.languages import is_undetermined, name_among, normalise_tag
 
 logger = logging.getLogger(__name__)
 
@@ -168,8 +168,6 @@ def normalise_tags(
 
     It is refused where ``strict``, with the document that has it; ``name`` is its file.
     """
-    from funnelling.text.languages import is_undetermined, normalise_tag
-
     normal: dict[str, str] = {}
     unknown: dict[str, int] = {}
     named: list[str | None] = []

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from funnelling.research.lstm_network import fit_vocabulary, number_words, read_words
+from funnelling.research.lstm_words import fit_vocabulary, number_words, read_words
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 
 

@@ -1,13 +1,13 @@
 """Corpora of Debian package descriptions: comparable, parallel, without tags, and the embedded one.
 
-Each source package is described in one language only, so that no language has what another has. The
-seed varies which language that is and what is for test: ten trials are ten seeds.
+`debian-comparable`: each source package is described in one language only, so that no language has what
+another has. The seed varies which language that is and what is for test: ten trials are ten seeds.
 
-A training package is read in one language, a test package in all. The seed varies only which language the
-training packages are read in.
+`debian-parallel`: a training package is read in one language, a test package in all. The seed varies only
+which language the training packages are read in.
 
-Labelled corpora are made of the packages with tags. What is here is of other sources altogether, so that
-no text of a test set, nor one much like it, is read beforehand.
+`debian-untagged`: only sources without tags, so that no text of a labelled corpus's test set, nor one much
+like it, is read beforehand.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Which languages help most and which are helped: Tables 3 and 4, and Figure 3's learning curves.
 
-All at a tenth of the target language's training documents. What a source language contributes to a target
-is the improvement, in per cent, of Fun(TAT) with its documents over Fun(TAT) without them.
+Tables 3 and 4 are at a tenth of the target language's training documents. What a source language contributes
+to a target is the improvement, in per cent, of Fun(TAT) with its documents over Fun(TAT) without them.
 """
 
 from collections.abc import Mapping, Sequence

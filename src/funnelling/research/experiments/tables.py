@@ -1,7 +1,7 @@
 """The main table, Tables 5 and 6, Figure 2, and Table 2's columns A to D.
 
-A is Naive and D is Fun(TAT). B is Fun(TAT) with a tier 2 for each language, which sees all labels and no
-other language. C has a tier 2 for each label, which sees all languages and no other label. The base
+Of Table 2, A is Naive and D is Fun(TAT). B is Fun(TAT) with a tier 2 for each language, which sees all labels
+and no other language. C has a tier 2 for each label, which sees all languages and no other label. The base
 classifiers of B, C and D are the same ones, so only tier 2 is fitted; each chooses a C of its own, as the
 paper does for each of its runs.
 """

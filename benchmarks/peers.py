@@ -22,6 +22,7 @@ from sklearn.pipeline import make_union
 from sklearn.svm import LinearSVC
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix, stacked
 from funnelling.spaces.base import Space
@@ -64,6 +65,11 @@ class Peer(ABC):
         answers = self._predict(_texts(texts, rows))
         places = np.argsort(_joined(rows))
         return _joined(answers)[places]
+
+    @property
+    def label_space(self) -> LabelSpace:
+        """What `as_indicators` asks for."""
+        return LabelSpace(self.classes_, self.exclusive_)
 
     @abstractmethod
     def _fit(self, texts: Texts, y: Answers) -> None: ...

@@ -38,7 +38,7 @@ def test_quiet(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> No
 def on_terminal(*words: str) -> tuple[int, str]:
     """The status of a command, and what it shows on a terminal, where bars come at once."""
     script = (
-        "import sys\nfrom funnelling.runtime import progress\nprogress.TICK = 0.001\n"
+        "import sys\nfrom funnelling.runtime import progress\nprogress.TICK_S = 0.001\n"
         "from funnelling.cli import main\nsys.exit(main(sys.argv[1:]))"
     )
     ours, theirs = os.openpty()

@@ -36,7 +36,7 @@ def refusal(path: Any, layout: Layout = AS_FOUND, labels: bool = True) -> str:
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
     """Limits that small files reach."""
     for module in (files, jsonl, tables, texts):
-        monkeypatch.setattr(module, "LONGEST", 2**17)
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", 2**17)
     return 2**17
 
 

@@ -231,7 +231,7 @@ def test_a_hostile_first_line_is_refused(tmp_path: Path, first: str) -> None:
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
     for module in ("formats.files", "formats.journal"):
-        monkeypatch.setattr(f"funnelling.{module}.MAX_NGRAM_LENGTH", 2**20)
+        monkeypatch.setattr(f"funnelling.{module}.MAX_LINE_BYTES", 2**20)
     for end in ("", "\n"):
         path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n{'x' * 2**21}{end}")
         with pytest.raises(InputError, match="a line of more than"), Journal(path) as journal:

@@ -47,7 +47,7 @@ def test_with_a_threshold_and_without_some_labels(client: Any, many: Any) -> Non
 
 
 def test_answers_are_of_their_type(client: Any, many: Any) -> None:
-    predicted, why, *_ = map(TypeAdapter, response_types(many.classes_.tolist(), Limits()))
+    predicted, why, *_ = map(TypeAdapter, response_types(many.label_space, Limits()))
     documents = [*DOCUMENTS, {"language": "it", "text": "zzzz"}]
     answer = client.post("/v1/predict", json={"documents": documents})
     predicted.validate_json(answer.content, strict=True)

@@ -26,12 +26,8 @@ from tests.tasks.folders import write_parts
 @pytest.fixture(autouse=True)
 def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The three labels of the documents are many."""
-    for module, name in (
-        ("funnelling.tasks.training", "MANY"),
-        ("funnelling.tasks.comparing", "MANY"),
-        ("funnelling.tasks.training", "MANY_LABELS"),
-    ):
-        monkeypatch.setattr(f"{module}.{name}", 2)
+    for module in ("training", "comparing"):
+        monkeypatch.setattr(f"funnelling.tasks.{module}.XMC_MIN_LABELS", 2)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +77,7 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     assert learns_by_parts(usual, parts)
     assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model is many
     assert contents(tmp_path).keys() & {"m.work"} == set()
-    monkeypatch.setattr("funnelling.tasks.training.MANY_LABELS", 3)
+    monkeypatch.setattr("funnelling.tasks.training.XMC_MIN_LABELS", 3)
     assert not has_many_labels(parts)
 
 

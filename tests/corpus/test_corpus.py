@@ -114,11 +114,11 @@ def detection(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
         return ["xx" for _ in texts]
 
     for name, stand_in in {
-        "languages.normalise_tag": normalise_tag,
-        "languages.is_undetermined": lambda _tag: False,
-        "detection.detect_languages": detect_languages,
+        "normalise_tag": normalise_tag,
+        "is_undetermined": lambda _tag: False,
+        "detect_languages": detect_languages,
     }.items():
-        monkeypatch.setattr(f"funnelling.text.{name}", stand_in)
+        monkeypatch.setattr(f"funnelling.text.detection.{name}", stand_in)
     return candidates_seen
 
 

@@ -75,3 +75,8 @@ def test_other_separators_are_named(separator: str) -> None:
     assert read(*cells) == [[cell] for cell in cells]
     found = find_label_cells(dict.fromkeys(cells, 2), Layout(label_separator=separator), "d.csv")
     assert found.read(cells[0]) == ["x", "y"]
+
+
+def test_an_empty_separator_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^the label separator is empty\."):
+        Layout(label_separator="")

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from funnelling.errors import InputError
 from funnelling.runtime.messages import Style, say
 
-LABELLING = "Run python benchmarks/labelling.py in a clone of the repository."
+LABELLING = "Run python benchmarks/labelling.py FILE in a clone of the repository."
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
 RETIRED = {
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
@@ -24,7 +24,7 @@ RETIRED = {
     "experiment --label-up-to": LABELLING,
     "experiment --steps": LABELLING,
     "train --device": "Fits run on the CPU. Leave the option out.",
-    "push --revision": "Write push MODEL OWNER/NAME@BRANCH.",
+    "push --revision": "Write funnelling push MODEL owner/name@branch.",
     "predict --device": "Predictions run on the CPU. Leave the option out.",
 }
 

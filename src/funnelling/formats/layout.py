@@ -83,6 +83,8 @@ class Layout:
             raise InputError(
                 f"there is no format {self.file_format!r}. Choose from {', '.join(FILE_FORMATS)}."
             )
+        if self.label_separator == "":
+            raise InputError("the label separator is empty. Name what is between labels, or none.")
         for kind in self.strip:
             if kind not in MARKUP:
                 raise InputError(f"{kind!r} cannot be stripped. Choose from {', '.join(MARKUP)}.")

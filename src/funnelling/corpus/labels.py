@@ -108,8 +108,7 @@ class LabelSpace:
     ) -> tuple[npt.NDArray[Any], Floats]:
         """What `answers` and probabilities become under a label set."""
         if not self.single_label:
-            assigned = self.decide(margins.scores) & margins.in_vocabulary[:, None]
-            assigned, raised = rules.several(assigned, probabilities, thresholds)
+            assigned, raised = rules.several(self.answers(margins).astype(bool), probabilities, thresholds)
             return (assigned & margins.in_vocabulary[:, None]).astype(int), raised
         scores = margins.scores
         if scores.shape[1] == 1:

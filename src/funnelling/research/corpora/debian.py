@@ -28,6 +28,7 @@ from funnelling.research.corpora.builders import (
     omissions_in_words,
 )
 from funnelling.research.corpora.debian_index import (
+    ENGLISH,
     TELLS_LITTLE,
     Key,
     Package,
@@ -178,8 +179,6 @@ def build_sample(sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0) 
 
     The embedded one is that of seed 0 from Debian 12 for arm64; other archives have other packages.
     """
-    from funnelling.research.corpora.debian_index import document, read_tagged, telling_packages
-
     packages = telling_packages(read_tagged(SAMPLE_LANGUAGES, sources, verbose))
     placements = draw(packages, SAMPLE_LANGUAGES, SIZES, seed)
     sample: list[Placement] = []
@@ -307,8 +306,6 @@ def documents_of(
 UNTAGGED_LANGUAGES = ("da", "de", "en", "fr", "it")
 MIN_WORDS = 5
 
-_ENGLISH = "en"
-
 
 def build_debian_untagged(
     languages: Sequence[str] = UNTAGGED_LANGUAGES,
@@ -322,20 +319,19 @@ def build_debian_untagged(
     """
     languages = normal_languages(languages)
     with (
-        indices_for(sorted({*languages, _ENGLISH}), sources, verbose) as indices,
+        indices_for(sorted({*languages, ENGLISH}), sources, verbose) as indices,
         progress_bar("read indices", None, bool(verbose), "packages") as advance,
     ):
         packages = read_packages(indices, advance)
         candidates = _untagged(packages)
-        english = read_descriptions(indices, _ENGLISH, advance)
+        english = read_descriptions(indices, ENGLISH, advance)
         texts: dict[str, dict[Key, str]] = {}
         for language in languages:
-            descriptions = english if language == _ENGLISH else read_descriptions(indices, language, advance)
+            descriptions = english if language == ENGLISH else read_descriptions(indices, language, advance)
             texts[language] = {
                 key: text
                 for key, text in descriptions.items()
-                if key in candidates
-                and (language == _ENGLISH or not same_wording(text, english.get(key, "")))
+                if key in candidates and (language == ENGLISH or not same_wording(text, english.get(key, "")))
             }
     complete = groups_in_all(texts, min_words)
     representatives = one_per_source(candidates[key] for key in complete)

@@ -48,8 +48,8 @@ class FunnelConfig:
     variant: str
     folds: int
     calibration: str
-    base_C: CSetting  # noqa: N815
-    meta_C: CSetting  # noqa: N815
+    base_C: CSetting
+    meta_C: CSetting
     meta_gamma: float | None
     base_estimator: Any
     meta_estimator: Any

@@ -9,7 +9,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from funnelling.corpus.reference import Reference
@@ -37,7 +37,7 @@ from funnelling.funnel.zero_shot import (
     would_serve,
 )
 from funnelling.matrices import sizes_of
-from funnelling.methods.parameters import check_c, check_choice, check_flag, check_positive, check_whole
+from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.registry import OWN, check_views
 from funnelling.spaces.words import PooledSpace
@@ -53,6 +53,7 @@ FUNNEL_VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
 
 
+@dataclass(eq=False, repr=False)
 class FunnellingClassifier(FunnelMethod):
     """Classify documents in many languages under one set of labels, every language teaching all.
 
@@ -169,85 +170,41 @@ class FunnellingClassifier(FunnelMethod):
     [[1, 0]]
     """
 
-    # What a fit adds, beside what all methods have; see `funnelling.funnel.fitted`.
-
-    def __init__(
-        self,
-        variant: str = "tat",
-        *,
-        views: Any = AUTO,
-        combine: str = "mean",
-        normalise: bool = True,
-        folds: int = 10,
-        calibration: str = "platt",
-        base_C: CSetting = 1.0,
-        meta_C: CSetting = None,
-        meta_gamma: float | None = None,
-        zero_shot: str | None = None,
-        zero_shot_joint: bool = False,
-        embeddings: str | os.PathLike[str] | None = None,
-        reference: Reference | None = None,
-        encoder: str | os.PathLike[str] | None = None,
-        encoder_epochs: int = 0,
-        base_estimator: Any = None,
-        meta_estimator: Any = None,
-        optimise: str | None = None,
-        calibrated: bool = False,
-        compact: bool = False,
-        keep_texts: bool = False,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.variant = variant
-        self.views = views
-        self.combine = combine
-        self.normalise = normalise
-        self.folds = folds
-        self.calibration = calibration
-        self.base_C = base_C
-        self.meta_C = meta_C
-        self.meta_gamma = meta_gamma
-        self.zero_shot = zero_shot
-        self.zero_shot_joint = zero_shot_joint
-        self.embeddings = embeddings
-        self.reference = reference
-        self.encoder = encoder
-        self.encoder_epochs = encoder_epochs
-        self.base_estimator = base_estimator
-        self.meta_estimator = meta_estimator
-        self.optimise = optimise
-        self.calibrated = calibrated
-        self.compact = compact
-        self.keep_texts = keep_texts
-        self.vectorizer = vectorizer
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    variant: str = choice("tat", FUNNEL_VARIANTS)
+    _: KW_ONLY
+    views: Any = AUTO
+    combine: str = choice("mean", COMBINATIONS)
+    normalise: bool = flag(True)
+    folds: int = whole(10, least=2)
+    calibration: str = choice("platt", CALIBRATIONS)
+    base_C: CSetting = c_setting(1.0)
+    meta_C: CSetting = c_setting(None)
+    meta_gamma: float | None = positive(None)
+    zero_shot: str | None = choice(None, ZERO_SHOT_SPACES)
+    zero_shot_joint: bool = flag(False)
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    encoder: str | os.PathLike[str] | None = None
+    encoder_epochs: int = whole(0, least=0)
+    base_estimator: Any = None
+    meta_estimator: Any = None
+    optimise: str | None = None
+    calibrated: bool = flag(False)
+    vectorizer: Any = None
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        check_choice(self, "variant", FUNNEL_VARIANTS)
-        check_choice(self, "calibration", CALIBRATIONS)
-        check_choice(self, "combine", COMBINATIONS)
         if self.combine == "odds":
             for name, value in (("calibration", "platt"), ("meta_estimator", None)):
                 if getattr(self, name) != value:
                     raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
-        check_flag(self, "normalise", "zero_shot_joint", "calibrated")
-        check_whole(self, "encoder_epochs", least=0)
         if is_auto(self.views):
             if not self.normalise:
                 raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
         elif self.views is not None:
             check_views(self.views)
-        if self.zero_shot is not None:
-            check_choice(self, "zero_shot", ZERO_SHOT_SPACES)
-            if self.views is not None and not is_auto(self.views):
-                raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
+        if self.zero_shot is not None and self.views is not None and not is_auto(self.views):
+            raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.zero_shot_joint:
             if self.zero_shot is None or self.views is not None:
                 raise InputError(
@@ -259,9 +216,6 @@ class FunnellingClassifier(FunnelMethod):
             parse_goal(self.optimise)
             if self.calibrated:
                 raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
-        check_c(self, "base_C", "meta_C")
-        check_positive(self, "meta_gamma")
-        check_whole(self, "folds", least=2)
 
     # --- fitting --------------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ class RefittedProblem:
     space: Space
     training: TrainingSet
     learner: Learner
-    dense_C: CSetting  # noqa: N815
+    dense_C: CSetting
 
     @property
     def targets(self) -> Targets:

@@ -37,8 +37,10 @@ ByLanguage = Mapping[str, Any]
 class Answering(LearningOn, metaclass=ABCMeta):
     """A fitted method that is asked about documents."""
 
+    vectorizer: Any
     n_jobs: int | None
     verbose: int
+    reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
     vectorizers_: dict[str, Any]
 
     # --- what a method writes -------------------------------------------------------------------

@@ -1,9 +1,7 @@
 """Naive, Pooled and Words-and-characters: what a user would write without a funnel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -12,7 +10,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
-from funnelling.methods.parameters import check_flag, check_whole
+from funnelling.methods.parameters import flag, whole
 from funnelling.methods.svms import SharedSpaceBaseline, SVMBaseline, fit_languages
 from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet
 from funnelling.plain import Estimator, check_fitted
@@ -28,7 +26,7 @@ from funnelling.state import (
     expect_strings,
     expect_whole,
 )
-from funnelling.svm import SVM, Calibration, CSetting, Scorer
+from funnelling.svm import SVM, Calibration, Scorer
 from funnelling.svm.scorers import SelectedScorer, Selection
 
 
@@ -79,6 +77,7 @@ class NaiveClassifier(SVMBaseline):
         return self.heads_[language]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PooledClassifier(SharedSpaceBaseline):
     """Classify all languages by one set of linear SVMs over one shared vocabulary.
 
@@ -97,34 +96,7 @@ class PooledClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        calibrated: bool = True,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            vectorizer=vectorizer,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.calibrated = calibrated
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_flag(self, "calibrated")
+    calibrated: bool = flag(True)
 
     def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
         return PooledSpace(vectorizer=self.vectorizer, verbose=self.verbose)
@@ -138,6 +110,7 @@ class PooledClassifier(SharedSpaceBaseline):
         return 0.0
 
 
+@dataclass(eq=False, repr=False)
 class WordsAndCharactersVectorizer(Estimator):
     """Turn texts into scikit-learn's tf-idf of words, beside its tf-idf of two to five characters of a word.
 
@@ -149,9 +122,8 @@ class WordsAndCharactersVectorizer(Estimator):
     (['black', 'tea'], [' b', ' bl', ' bla', ' blac'])
     """
 
-    def __init__(self, sublinear_tf: bool = True, min_df: int = 1) -> None:
-        self.sublinear_tf = sublinear_tf
-        self.min_df = min_df
+    sublinear_tf: bool = True
+    min_df: int = 1
 
     def fit(self, texts: Sequence[str], y: object = None) -> Self:  # noqa: ARG002
         """Learn terms and their idf."""
@@ -223,6 +195,7 @@ class WordsAndCharactersVectorizer(Estimator):
 C_GRID = (0.1, 1.0, 10.0)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WordsAndCharactersClassifier(PooledClassifier):
     """Classify all languages by one set of linear SVMs over scikit-learn's tf-idf of words and of characters.
 
@@ -240,40 +213,12 @@ class WordsAndCharactersClassifier(PooledClassifier):
         As in `funnelling.PooledClassifier`.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        sublinear_tf: bool = True,
-        min_df: int = 1,
-        calibrated: bool = True,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            calibrated=calibrated,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.sublinear_tf = sublinear_tf
-        self.min_df = min_df
+    sublinear_tf: bool = flag(True)
+    min_df: int = whole(1)
+    vectorizer: Any = field(default=None, init=False)  # it has its own
 
     def _name(self) -> str:
         return "words-and-characters"
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(self, "min_df")
-        check_flag(self, "sublinear_tf")
 
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         if not self.texts_:

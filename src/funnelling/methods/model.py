@@ -10,9 +10,8 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -32,7 +31,7 @@ from funnelling.methods.archive import Archive
 from funnelling.methods.labels import check_learnable, read_labelled, with_names
 from funnelling.methods.learning import checked_vectors
 from funnelling.methods.merging import check_history
-from funnelling.methods.parameters import check_jobs, check_label_set, check_random_state
+from funnelling.methods.parameters import check_label_set, check_parameters, in_bytes, jobs, seed
 from funnelling.methods.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
@@ -45,15 +44,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Method(Answering):
     """A classifier of documents in several languages under one set of labels."""
 
-    vectorizer: Any
-    memory_limit: float
-    random_state: Any
-    compact: bool
-    keep_texts: bool
-    reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
+    memory_limit: float = in_bytes(8e9)
+    compact: bool = False
+    keep_texts: bool = False
+    n_jobs: int | None = jobs()
+    random_state: Any = seed()
+    verbose: int = 0
+
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
@@ -142,9 +143,9 @@ class Method(Answering):
             self.named_ = named
         self.languages_ = self._learnable_languages(list(given.documents))
         given = given.only(self.languages_)
-        seed = seed_of(self.random_state)
+        drawn = seed_of(self.random_state)
         with self._counting(given.documents):
-            fitted = self._fit_vectors(given.documents, given.targets, seed)
+            fitted = self._fit_vectors(given.documents, given.targets, drawn)
             with timed("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
                 vectors = checked_vectors(fitted)
             self.features_ = widths_of(vectors if given.texts else given.documents)
@@ -157,7 +158,7 @@ class Method(Answering):
                     given.ids,
                     texts=given.texts,
                     labels=given.labels,
-                    seed=seed,
+                    seed=drawn,
                     n_jobs=self.n_jobs,
                 )
             )
@@ -252,11 +253,8 @@ class Method(Answering):
     # --- how ------------------------------------------------------------------------------------
 
     def _validate_parameters(self) -> None:
-        """Refuse parameters that cannot be used; methods with parameters of their own extend it."""
-        if not isinstance(self.memory_limit, Real) or not self.memory_limit > 0:
-            raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
-        check_jobs(self)
-        check_random_state(self)
+        """Refuse parameters that cannot be used; methods whose parameters depend on each other extend it."""
+        check_parameters(self)
 
     def check_state(self) -> None:
         """Refuse a fitted state that was read from a file and could not label documents, or learn on."""

@@ -1,6 +1,7 @@
-"""Refusals of an estimator's parameters, by name and value."""
+"""Parameters of methods: fields of a dataclass, each with its default and with what it takes."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import field, fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,58 +12,106 @@ from funnelling.errors import InputError
 from funnelling.randomness import is_seed
 
 
-def check_positive(estimator: Any, *names: str, other: str = "") -> None:
-    """Refuse what is neither a positive number nor None."""
-    for name in names:
-        value = getattr(estimator, name)
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0 < float(value) < float("inf")):
-            raise InputError(f"{name} must be a positive number{other}, not {value!r}.")
+def check_parameters(estimator: Any) -> None:
+    """Refuse a parameter whose value its field does not take, by name and value."""
+    for each in fields(estimator):
+        if check := each.metadata.get("check"):
+            check(each.name, getattr(estimator, each.name))
 
 
-def check_c(estimator: Any, *names: str) -> None:
-    """Refuse what is neither a positive number nor a way to search for one."""
-    given = (name for name in names if getattr(estimator, name) != "grid")
-    check_positive(estimator, *given, other=" or grid")
+def checked(default: Any, check: Callable[[str, Any], None]) -> Any:
+    """A parameter that a function checks, given its name and value."""
+    return field(default=default, metadata={"check": check})
 
 
-def check_whole(estimator: Any, *names: str, least: int = 1) -> None:
-    """Refuse what is no whole number, or below the least."""
-    for name in names:
-        value = getattr(estimator, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}.")
+def _limited(default: Any, takes: Callable[[Any], bool], what: str) -> Any:
+    """A parameter that takes some values, which are such and such."""
+
+    def check(name: str, value: Any) -> None:
+        if not takes(value):
+            raise InputError(f"{name} must be {what}, not {value!r}.")
+
+    return checked(default, check)
 
 
-def check_flag(estimator: Any, *names: str) -> None:
-    """Refuse what is neither true nor false."""
-    for name in names:
-        value = getattr(estimator, name)
-        if not isinstance(value, bool | np.bool_):
-            raise InputError(f"{name} must be true or false, not {value!r}.")
+def positive(default: float | None, what: str = "a positive number") -> Any:
+    """A positive number, or None."""
+    return _limited(default, lambda value: value is None or _is_positive(value), what)
 
 
-def check_choice(estimator: Any, name: str, choices: Collection[str]) -> None:
-    """Refuse what is none of the choices."""
-    value = getattr(estimator, name)
-    if value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+def c_setting(default: float | str | None) -> Any:
+    """A C of SVMs, or how to search for one."""
+    return _limited(
+        default,
+        lambda value: value is None or (isinstance(value, str) and value == "grid") or _is_positive(value),
+        "a positive number or grid",
+    )
 
 
-def check_jobs(estimator: Any) -> None:
-    """Refuse what is no number of threads."""
-    jobs = estimator.n_jobs
-    if jobs is not None and (not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0):
-        raise InputError(f"n_jobs must be a number of threads, -1 for one per core, or None, not {jobs!r}.")
+def share(default: float, *, may_be_none_of_it: bool = False) -> Any:
+    """A number below 1, and above 0 or from there on."""
+    what = "from 0 to below 1" if may_be_none_of_it else "between 0 and 1"
+
+    def takes(value: Any) -> bool:
+        return isinstance(value, Real) and (0 < float(value) < 1 or (may_be_none_of_it and value == 0))
+
+    return _limited(default, takes, what)
 
 
-def check_random_state(estimator: Any) -> None:
-    """Refuse what is no seed."""
-    seed = estimator.random_state
-    if seed is not None and not isinstance(seed, Integral | np.random.RandomState) and seed is not np.random:
-        raise InputError(f"random_state must be a whole number or None, not {seed!r}.")
-    if isinstance(seed, Integral) and not is_seed(int(seed)):
-        raise InputError(f"random_state must be from 0 to 2^64 - 1, not {seed}.")
+def whole(default: int, least: int = 1) -> Any:
+    """A whole number."""
+    return _limited(
+        default, lambda value: _is_whole(value) and value >= least, f"a whole number from {least} on"
+    )
+
+
+def flag(default: bool) -> Any:
+    """True or false."""
+    return _limited(default, lambda value: isinstance(value, bool | np.bool_), "true or false")
+
+
+def choice(default: str | None, choices: Collection[str]) -> Any:
+    """One of some names; or None, where that is the default."""
+
+    def takes(value: Any) -> bool:
+        return (value is None and default is None) or (isinstance(value, str) and value in choices)
+
+    return _limited(default, takes, f"one of {', '.join(choices)}")
+
+
+def in_bytes(default: float) -> Any:
+    """A number of bytes."""
+    return _limited(default, lambda value: isinstance(value, Real) and float(value) > 0, "a number of bytes")
+
+
+def jobs() -> Any:
+    """A number of threads."""
+    return _limited(
+        None,
+        lambda value: value is None or (_is_whole(value) and value != 0),
+        "a number of threads, -1 for one per core, or None",
+    )
+
+
+def seed() -> Any:
+    """A seed, or a generator of scikit-learn's kind."""
+    return checked(None, _check_seed)
+
+
+def _check_seed(name: str, value: Any) -> None:
+    if isinstance(value, Integral):
+        if not is_seed(int(value)):
+            raise InputError(f"{name} must be from 0 to 2^64 - 1, not {value}.")
+    elif value is not None and not isinstance(value, np.random.RandomState) and value is not np.random:
+        raise InputError(f"{name} must be a whole number or None, not {value!r}.")
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_label_set(given: Any) -> None:

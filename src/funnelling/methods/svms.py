@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -12,7 +12,7 @@ from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, in_
 from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.model import Method
-from funnelling.methods.parameters import check_c
+from funnelling.methods.parameters import c_setting
 from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet, calibrator_type
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
@@ -26,33 +26,13 @@ from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import FeatureSpans
 
 
+@dataclass(eq=False, repr=False)
 class SVMBaseline(Method):
     """A method whose classifiers are SVMs of one C, given or chosen."""
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.vectorizer = vectorizer
-        self.memory_limit = memory_limit
-        self.compact = compact
-        self.keep_texts = keep_texts
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_c(self, "C")
+    C: CSetting = c_setting(None)
+    _: KW_ONLY
+    vectorizer: Any = None
 
     @abstractmethod
     def _scorer(self, language: str) -> Scorer:

@@ -2,23 +2,24 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
-from funnelling.methods.parameters import check_positive, check_whole
+from funnelling.methods.parameters import flag, positive, whole
 from funnelling.methods.svms import SharedSpaceBaseline
 from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.labels import DCISpace, LRISpace
 from funnelling.spaces.reference import CLESASpace, KCCASpace
-from funnelling.svm import CSetting, Fit
+from funnelling.svm import Fit
 from funnelling.svm.learner import Search
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LRIClassifier(PooledClassifier):
     """Classify all languages by one set of linear SVMs over random indexes of one vocabulary.
 
@@ -36,36 +37,8 @@ class LRIClassifier(PooledClassifier):
         As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        dimensions: int = 25_000,
-        calibrated: bool = False,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            calibrated=calibrated,
-            vectorizer=vectorizer,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.dimensions = dimensions
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(self, "dimensions")
+    dimensions: int = whole(25_000)
+    calibrated: bool = flag(False)
 
     def _space(self, seed: int) -> LRISpace:
         return LRISpace(self.dimensions, self.vectorizer, seed, self.verbose)
@@ -76,6 +49,7 @@ class LRIClassifier(PooledClassifier):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CLESAClassifier(SharedSpaceBaseline):
     """Classify all languages by one set of RBF SVMs over similarities with the same reference documents.
 
@@ -96,36 +70,8 @@ class CLESAClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        reference: Reference | None = None,
-        reference_documents: int = 5_000,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            vectorizer=vectorizer,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.reference = reference
-        self.reference_documents = reference_documents
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(self, "reference_documents")
+    reference: Reference | None = None
+    reference_documents: int = whole(5_000)
 
     def _space(self, seed: int) -> CLESASpace:
         return CLESASpace(self.reference, self.reference_documents, self.vectorizer, seed, self.verbose)
@@ -136,6 +82,7 @@ REGULARISATIONS = (1e-8, 1e-6, 1e-4, 1e-2, 1.0, 10.0)
 ROUGH_C = 10.0  # under which they are compared
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KCCAClassifier(SharedSpaceBaseline):
     """Classify all languages by one set of RBF SVMs over directions in which a reference corpus agrees.
 
@@ -160,41 +107,10 @@ class KCCAClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        reference: Reference | None = None,
-        reference_documents: int = 2_000,
-        components: int = 1_000,
-        regularisation: float | None = None,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            vectorizer=vectorizer,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.reference = reference
-        self.reference_documents = reference_documents
-        self.components = components
-        self.regularisation = regularisation
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(self, "reference_documents", "components")
-        check_positive(self, "regularisation")
+    reference: Reference | None = None
+    reference_documents: int = whole(2_000)
+    components: int = whole(1_000)
+    regularisation: float | None = positive(None)
 
     def _space(self, seed: int) -> KCCASpace:
         return KCCASpace(
@@ -257,6 +173,7 @@ class DCIClassifier(SharedSpaceBaseline):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MLEClassifier(SharedSpaceBaseline):
     """Classify all languages by one set of RBF SVMs over tf-idf-weighted means of aligned word vectors.
 
@@ -277,36 +194,10 @@ class MLEClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def __init__(
-        self,
-        C: CSetting = None,
-        *,
-        embeddings: str | os.PathLike[str] | None = None,
-        reference: Reference | None = None,
-        unseen_words: int = 50_000,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            memory_limit=memory_limit,
-            compact=compact,
-            keep_texts=keep_texts,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.embeddings = embeddings
-        self.reference = reference
-        self.unseen_words = unseen_words
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(self, "unseen_words")
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    unseen_words: int = whole(50_000)
+    vectorizer: Any = field(default=None, init=False)  # words are as the vectors have them
 
     def _space(self, seed: int) -> EmbeddedSpace:  # noqa: ARG002
         return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, verbose=self.verbose)

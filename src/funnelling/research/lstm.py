@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Sequence
-from numbers import Real
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.methods.model import Method
-from funnelling.methods.parameters import check_positive, check_whole
+from funnelling.methods.parameters import positive, share, whole
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
@@ -33,6 +33,7 @@ MAX_ABS_WEIGHT = 1e6  # in size, of a network that learned anything
 logger = logging.getLogger(__name__)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MLELSTMClassifier(Method):
     """Classify all languages by one network: aligned word vectors, an LSTM, a dense layer.
 
@@ -74,60 +75,21 @@ class MLELSTMClassifier(Method):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def __init__(
-        self,
-        *,
-        embeddings: str | os.PathLike[str] | None = None,
-        units: int = 512,
-        dense_units: int = 2_048,
-        dropout: float = 0.5,
-        length: int = 200,
-        epochs: int = 10,
-        patience: int = 2,
-        batch_size: int = 32,
-        learning_rate: float = 0.001,
-        validation: float = 0.2,
-        unseen_words: int = 50_000,
-        device: str = "auto",
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.embeddings = embeddings
-        self.units = units
-        self.dense_units = dense_units
-        self.dropout = dropout
-        self.length = length
-        self.epochs = epochs
-        self.patience = patience
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.validation = validation
-        self.unseen_words = unseen_words
-        self.device = device
-        self.memory_limit = memory_limit
-        self.compact = compact
-        self.keep_texts = keep_texts
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    embeddings: str | os.PathLike[str] | None = None
+    units: int = whole(512)
+    dense_units: int = whole(2_048)
+    dropout: float = share(0.5, may_be_none_of_it=True)
+    length: int = whole(200)
+    epochs: int = whole(10)
+    patience: int = whole(2)
+    batch_size: int = whole(32)
+    learning_rate: float = positive(0.001)
+    validation: float = share(0.2)
+    unseen_words: int = whole(50_000)
+    device: str = "auto"
 
     def _name(self) -> str:
         return "mle-lstm"
-
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        check_whole(
-            self, *("units", "dense_units", "length", "epochs", "patience", "batch_size", "unseen_words")
-        )
-        check_positive(self, "learning_rate")
-        if not isinstance(self.dropout, Real) or not 0 <= float(self.dropout) < 1:
-            raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
-        if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:
-            raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
 
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         if not self.texts_:

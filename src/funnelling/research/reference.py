@@ -52,8 +52,8 @@ class Funnel:
 
     variant: Literal["tat", "kfcv"] = "tat"
     calibration: Literal["platt", "fixed", "none"] = "platt"
-    base_C: float = 1.0  # noqa: N815
-    meta_C: float | None = None  # noqa: N815
+    base_C: float = 1.0
+    meta_C: float | None = None
     k: int = 10
     vectorizer: Any = field(default_factory=lambda: TfidfVectorizer(min_df=3, sublinear_tf=True))
 

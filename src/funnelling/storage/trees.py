@@ -6,7 +6,7 @@ Numbers, strings and lists stand for themselves; everything else is an object wh
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any
@@ -235,7 +235,7 @@ class _Encoder:
 
 
 def _state(value: Any) -> dict[str, Any]:
-    if is_dataclass(value):
+    if not hasattr(value, "get_params"):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     # An estimator: its parameters, and what fitting added under names that end in "_".
     parameters = value.get_params(deep=False)

@@ -194,23 +194,6 @@ class ManyLabelsClassifier(Method):
     learns_names: ClassVar[bool] = True
     vectorizer = None  # words and characters are what it reads
 
-    def __init__(
-        self,
-        *,
-        memory_limit: float = 8e9,
-        compact: bool = False,
-        keep_texts: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.memory_limit = memory_limit
-        self.compact = compact
-        self.keep_texts = keep_texts
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ARG002
         return dict.fromkeys(documents) if self.texts_ else documents
 

@@ -74,7 +74,13 @@ class CLESAClassifier(SharedSpaceBaseline):
     reference_documents: int = whole(5_000)
 
     def _space(self, seed: int) -> CLESASpace:
-        return CLESASpace(self.reference, self.reference_documents, self.vectorizer, seed, self.verbose)
+        return CLESASpace(
+            self.reference,
+            self.reference_documents,
+            vectorizer=self.vectorizer,
+            random_state=seed,
+            verbose=self.verbose,
+        )
 
 
 # The paper's cross-validation chose 1 and 10 for its two corpora, and does not say from what.
@@ -116,11 +122,11 @@ class KCCAClassifier(SharedSpaceBaseline):
         return KCCASpace(
             self.reference,
             self.reference_documents,
-            self.components,
-            REGULARISATIONS[0] if self.regularisation is None else self.regularisation,
-            self.vectorizer,
-            seed,
-            self.verbose,
+            vectorizer=self.vectorizer,
+            components=self.components,
+            regularisation=REGULARISATIONS[0] if self.regularisation is None else self.regularisation,
+            random_state=seed,
+            verbose=self.verbose,
         )
 
     def _fit_shared(self, training: TrainingSet) -> Fit:

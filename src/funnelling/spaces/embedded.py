@@ -5,6 +5,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from funnelling.text.words import analyser
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class EmbeddedSpace(MonolingualBowSpace):
     """Documents as tf-idf-weighted means of word vectors, not normalised.
 
@@ -36,19 +38,11 @@ class EmbeddedSpace(MonolingualBowSpace):
     a classifier that is to label other languages than it learned from had better not tell them apart.
     """
 
-    def __init__(
-        self,
-        embeddings: str | os.PathLike[str] | None = None,
-        reference: Reference | None = None,
-        unseen_words: int = 50_000,
-        alike: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.embeddings = embeddings
-        self.reference = reference
-        self.unseen_words = unseen_words
-        self.alike = alike
-        self.verbose = verbose
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    unseen_words: int = 50_000
+    alike: bool = False
+    verbose: int = 0
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> "EmbeddedSpace":  # noqa: ARG003

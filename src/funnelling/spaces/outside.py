@@ -5,6 +5,7 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ ENCODER_HINT = "The encoder view needs sentence-transformers. pip install 'funne
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class EncoderSpace(Space):
     """Documents as the encoder's vectors, of unit length.
 
@@ -47,21 +49,12 @@ class EncoderSpace(Space):
     the only view of which that is true.
     """
 
-    def __init__(
-        self,
-        folder: str | os.PathLike[str] | None = None,
-        epochs: int = 0,
-        rate: float = 5e-5,
-        batch: int = 32,
-        random_state: int = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.folder = folder
-        self.epochs = epochs
-        self.rate = rate
-        self.batch = batch
-        self.random_state = random_state
-        self.verbose = verbose
+    folder: str | os.PathLike[str] | None = None
+    epochs: int = 0
+    rate: float = 5e-5
+    batch: int = 32
+    random_state: int = 0
+    verbose: int = 0
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> "EncoderSpace":

@@ -1,6 +1,7 @@
 """CLESA and KCCA: documents as a reference corpus sees them, whose documents exist in every language."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import fit_own
 
 
+@dataclass(eq=False, repr=False)
 class ReferenceSpace(MonolingualBowSpace):
     """A space spanned by the documents of a reference corpus.
 
@@ -24,10 +26,13 @@ class ReferenceSpace(MonolingualBowSpace):
     """
 
     name: ClassVar[str]
-    reference: Reference | None
-    reference_documents: int
-    random_state: int
-    pages_: dict[str, Matrix]
+    reference: Reference | None = None
+    reference_documents: int = 5_000
+    _: KW_ONLY
+    vectorizer: Any = None
+    random_state: int = 0
+    verbose: int = 0
+    pages_: dict[str, Matrix] = field(init=False)
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         known = self._reference()
@@ -92,20 +97,6 @@ class CLESASpace(ReferenceSpace):
 
     name = "clesa"
 
-    def __init__(
-        self,
-        reference: Reference | None = None,
-        reference_documents: int = 5_000,
-        vectorizer: Any = None,
-        random_state: int = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.reference = reference
-        self.reference_documents = reference_documents
-        self.vectorizer = vectorizer
-        self.random_state = random_state
-        self.verbose = verbose
-
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
         vectors, pages = self._fit_reference(documents)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
@@ -123,6 +114,7 @@ class CLESASpace(ReferenceSpace):
 Square = npt.NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class KCCASpace(ReferenceSpace):
     """Kernel canonical correlation analysis of any number of languages, in its MAXVAR form.
 
@@ -137,23 +129,10 @@ class KCCASpace(ReferenceSpace):
 
     name = "kcca"
 
-    def __init__(
-        self,
-        reference: Reference | None = None,
-        reference_documents: int = 2_000,
-        components: int = 1_000,
-        regularisation: float = 1.0,
-        vectorizer: Any = None,
-        random_state: int = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.reference = reference
-        self.reference_documents = reference_documents
-        self.components = components
-        self.regularisation = regularisation
-        self.vectorizer = vectorizer
-        self.random_state = random_state
-        self.verbose = verbose
+    reference_documents: int = 2_000
+    _: KW_ONLY
+    components: int = 1_000
+    regularisation: float = 1.0
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
         vectors, pages = self._fit_reference(documents)

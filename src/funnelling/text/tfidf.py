@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partialmethod
 from itertools import repeat
 from numbers import Integral
@@ -43,6 +44,7 @@ from funnelling.text.words import ReduceTo, analyser
 REDUCTIONS = ("lemmas", "stems", None)
 
 
+@dataclass(eq=False, repr=False)
 class TfidfVectorizer(Estimator):
     """Turn texts into tf-idf vectors of unit length over one sorted vocabulary.
 
@@ -87,19 +89,11 @@ class TfidfVectorizer(Estimator):
     ['cane', 'dog', 'gatto']
     """
 
-    def __init__(
-        self,
-        language: str | None = None,
-        min_df: int | None = None,
-        reduce_to: ReduceTo | None = "lemmas",
-        stop_words: bool = True,
-        fold_accents: bool = True,
-    ):
-        self.language = language
-        self.min_df = min_df
-        self.reduce_to = reduce_to
-        self.stop_words = stop_words
-        self.fold_accents = fold_accents
+    language: str | None = None
+    min_df: int | None = None
+    reduce_to: ReduceTo | None = "lemmas"
+    stop_words: bool = True
+    fold_accents: bool = True
 
     def fit(
         self,

@@ -18,7 +18,7 @@ CHECKS = ("validate_data", "check_array")  # scikit-learn's, which refuse by err
 class Vectors:
     """Hands matrices that were spoiled to models, or to fits."""
 
-    def __init__(self, home: Path) -> None:  # noqa: ARG002
+    def __init__(self, home: Path) -> None:
         self._corpus = vector_corpus(documents=24)
         self._models = [_fit(kind(), self._corpus) for kind in (_funnel, _naive)]
 

@@ -23,7 +23,7 @@ TOP = 20
 
 
 class XRLinear:
-    def __init__(self, X: Any, Y: Any, folder: Path, jobs: int) -> None:  # noqa: ARG002
+    def __init__(self, X: Any, Y: Any, folder: Path, jobs: int) -> None:
         from pecos.xmc import Indexer, LabelEmbeddingFactory
         from pecos.xmc.xlinear.model import XLinearModel
 

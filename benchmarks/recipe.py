@@ -35,8 +35,11 @@ class Recipe:
             posteriors = np.vstack([self.base[language].predict_proba(X[language]) for language in X])
             targets = np.vstack([y[language] for language in X])
             self.meta = self._meta(targets.shape[1]).fit(posteriors, targets)
-        self.meta_C_ = self.meta_C or self.meta.best_params_["estimator__C"]
         return self
+
+    def final_c(self) -> float:
+        """The C of tier 2, given or found."""
+        return self.meta_C or self.meta.best_params_["estimator__C"]
 
     def predict(self, X: Mapping) -> Mapping:
         """The labels of documents as indicator matrices."""

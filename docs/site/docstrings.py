@@ -5,9 +5,27 @@ from typing import Any
 
 # What other modules of ours call on a model, and nobody else has to.
 INNER = (
-    *("as_fitted", "check_extensible", "check_state", "check_tunable", "correction", "design", "final_c"),
-    *("fit_prepared", "funnel", "learn", "learns_own_words", "left_without", "measures_under", "merge"),
-    *("reads_parallel", "serves_unseen", "usable"),
+    *(
+        "algorithm",
+        "choice_",
+        "as_fitted",
+        "check",
+        "check_extensible",
+        "check_state",
+        "check_tunable",
+        "correction",
+    ),
+    *(
+        "final_c",
+        "fit_prepared",
+        "learn",
+        "learner",
+        "learns_own_words",
+        "left_without",
+        "measures_under",
+        "merge",
+    ),
+    *("serves_unseen", "usable"),
 )
 
 PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \w+)*) : (.+)")

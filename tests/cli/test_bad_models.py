@@ -120,11 +120,11 @@ FORGED: dict[str, tuple[Callable[[Path], object], str]] = {
         "it holds no fitted model",
     ),
     "a model without its fit": (
-        lambda m: _edit(m, lambda d: d["model"]["state"].pop("classes_"), seal=True),
+        lambda m: _edit(m, lambda d: d["model"]["state"].pop("fitted_"), seal=True),
         "it holds no fitted model",
     ),
     "a field that the class lacks": (
-        lambda m: _edit(m, lambda d: d["model"]["state"]["head_"]["state"].update(evil=1), seal=True),
+        lambda m: _edit(m, lambda d: d["model"]["state"]["fitted_"]["state"].update(evil=1), seal=True),
         "does not fit together (TypeError)",
     ),
     "a tree without end": (
@@ -140,11 +140,15 @@ FORGED: dict[str, tuple[Callable[[Path], object], str]] = {
 OTHERS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "a newer format": (
         lambda m: _edit(m, lambda d: d.update(format=99, readable_by=">=7.2")),
-        ["model: the model has format 99, this version reads up to 1. Upgrade funnelling to >=7.2."],
+        ["model: the model has format 99, this version reads up to 2. Upgrade funnelling to >=7.2."],
+    ),
+    "an older format": (
+        lambda m: _edit(m, lambda d: d.update(format=1)),
+        ["model: the model has format 1, this version reads format 2. Train it again."],
     ),
     "a newer format of unknown versions": (
         lambda m: _edit(m, lambda d: d.update(format=99, readable_by="\x1b[2J")),
-        ["model: the model has format 99, this version reads up to 1. Upgrade funnelling."],
+        ["model: the model has format 99, this version reads up to 2. Upgrade funnelling."],
     ),
     "an empty folder": (
         lambda m: [p.unlink() for p in m.iterdir()],

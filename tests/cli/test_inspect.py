@@ -16,7 +16,7 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
     assert description["method"] == "fun-auto"
     assert description["languages"] == {"en": 16, "it": 16}
     assert description["labels"] == sorted(LABELS)
-    assert description["format"] == 1
+    assert description["format"] == 2
     assert set(description["versions"]) >= {"numpy", "scipy", "scikit-learn"}
     parameters = description["parameters"]
     assert parameters["variant"] == "tat"

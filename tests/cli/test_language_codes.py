@@ -57,7 +57,7 @@ class TestOneLanguage:
 
 
 class TestModelsThatSpellItOut:
-    """Earlier versions called languages as their files did."""
+    """They were fitted on a mapping, whose keys are the names of languages."""
 
     @pytest.fixture
     def spelt_out(self, tmp_path: Path) -> Path:

@@ -27,7 +27,10 @@ def test_the_model_is_that_which_was_trained_for_the_goal(
     assert "all together" in table
     assert "those of each fold were tuned on the others" in table
     tuned, anew = load_model(model_copy), load_model(tmp_path / "anew")
-    assert tuned.cuts_.tolist() == anew.cuts_.tolist()
+    assert (
+        tuned.fitted_.learned.tier_two.thresholds.tolist()
+        == anew.fitted_.learned.tier_two.thresholds.tolist()
+    )
     assert tuned.optimise == "precision=.9"
     assert large.stat().st_mtime_ns == written, "what has not changed is not written again"
 
@@ -65,7 +68,9 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
     assert contents(model_copy) == before
     old, new = load_model(model_copy), load_model(output)
     hardware = old.classes_.tolist().index("hardware")
-    assert old.cuts_[hardware] == new.cuts_[hardware]
+    assert (
+        old.fitted_.learned.tier_two.thresholds[hardware] == new.fitted_.learned.tier_two.thresholds[hardware]
+    )
     assert new.optimise is None, "all labels go by the old goal when the model learns on"
 
 
@@ -91,12 +96,12 @@ def test_labels_may_stand_in_a_file_and_a_model_is_tuned_again_and_again(
     labels.write_text("money\n\naccount\n")
     succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels)
     assert "Other labels keep their thresholds" in capsys.readouterr().out
-    once = load_model(own_words_copy).cuts_
+    once = load_model(own_words_copy).fitted_.learned.tier_two.thresholds
     assert [cut == 0 for cut in once] == [False, True, False], "account, hardware, money"
     succeed("tune", own_words_copy, "--optimise", "micro-f1")
     assert len(list(own_words_copy.glob("arrays-*"))) == 2
     succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels, "--json")
-    again = load_model(own_words_copy).cuts_
+    again = load_model(own_words_copy).fitted_.learned.tier_two.thresholds
     assert [a == b for a, b in zip(once, again, strict=True)] == [True, False, True]
 
 

@@ -21,7 +21,7 @@ class SparseReader(Oracle):
         self.documents_ = {tag: list(languages).count(tag) for tag in self.languages_}
         return self
 
-    def classify(self, texts: list[str], languages: Any) -> Any:  # noqa: ARG002
+    def classify(self, texts: list[str], languages: Any) -> Any:
         place = {label: column for column, label in enumerate(self.classes_)}
         rows, columns, chances = [], [], []
         for row, text in enumerate(texts):
@@ -35,7 +35,7 @@ class SparseReader(Oracle):
     def predict(self, texts: list[str], languages: Any) -> Any:
         return self.classify(texts, languages)[0]
 
-    def explain(self, texts: list[str], languages: Any, labels: list[str]) -> Any:  # noqa: ARG002
+    def explain(self, texts: list[str], languages: Any, labels: list[str]) -> Any:
         return [{"labels": {label: {} for label in labels}} for _ in texts]
 
 

@@ -56,14 +56,17 @@ def test_variants_and_calibrations_differ() -> None:
 def test_in_both_variants_new_documents_pass_the_classifiers_trained_on_all_data() -> None:
     tat, kfcv = fit(meta_C=1.0), fit(variant="kfcv", meta_C=1.0)
     for language, X in CORPUS.X.items():
-        np.testing.assert_array_equal(tat.base_[language].posteriors(X), kfcv.base_[language].posteriors(X))
+        np.testing.assert_array_equal(
+            tat.fitted_.learned.views.own[language].posteriors(X),
+            kfcv.fitted_.learned.views.own[language].posteriors(X),
+        )
 
 
 @pytest.mark.parametrize(("calibration", "rejected"), [("platt", 0), ("fixed", 0), ("none", 0)])
 def test_a_trivial_rejector_feeds_tier_two_a_constant(calibration: str, rejected: int) -> None:
     y = {"en": CORPUS.y["en"], "it": CORPUS.y["it"] * [1, 0, 1]}
     model = fit(VectorCorpus(CORPUS.X, y), calibration=calibration)
-    assert (model.base_["it"].posteriors(CORPUS.X["it"])[:, 1] == rejected).all()
+    assert (model.fitted_.learned.views.own["it"].posteriors(CORPUS.X["it"])[:, 1] == rejected).all()
     # The other language knows the label, so tier 2 may still give it.
     assert not np.isclose(scores(model)[60:, 1], -1, atol=1e-3).all()
 
@@ -71,25 +74,27 @@ def test_a_trivial_rejector_feeds_tier_two_a_constant(calibration: str, rejected
 class TestMetaClassifier:
     def test_it_is_an_rbf_svm_over_posteriors(self) -> None:
         model = fit(meta_C=2.0)
-        assert isinstance(model.meta_, KernelScorer)
-        assert model.meta_C_ == 2.0
-        expected = np.vstack([model.base_[code].posteriors(X) for code, X in CORPUS.X.items()])
-        np.testing.assert_array_equal(scores(model), model.meta_.scores(expected))
-        assert model.meta_.support.shape[1] == 3
+        assert isinstance(model.fitted_.learned.tier_two.scorer, KernelScorer)
+        assert model.fitted_.final_c == 2.0
+        expected = np.vstack(
+            [model.fitted_.learned.views.own[code].posteriors(X) for code, X in CORPUS.X.items()]
+        )
+        np.testing.assert_array_equal(scores(model), model.fitted_.learned.tier_two.scorer.scores(expected))
+        assert model.fitted_.learned.tier_two.scorer.support.shape[1] == 3
 
     def test_gamma_is_one_over_the_labels_that_have_positives(self) -> None:
-        assert fit(meta_C=1.0).meta_.gamma == pytest.approx(1 / 3)
-        assert fit(meta_C=1.0, meta_gamma=0.7).meta_.gamma == 0.7
+        assert fit(meta_C=1.0).fitted_.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
+        assert fit(meta_C=1.0, meta_gamma=0.7).fitted_.learned.tier_two.scorer.gamma == 0.7
         padded = {code: np.hstack([part, np.zeros((60, 5), int)]) for code, part in CORPUS.y.items()}
         model = fit(VectorCorpus(CORPUS.X, padded), meta_C=1.0)
-        assert model.meta_.gamma == pytest.approx(1 / 3)
+        assert model.fitted_.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
         assert not np.vstack(list(model.predict(CORPUS.X).values()))[:, 3:].any()
         np.testing.assert_allclose(scores(model)[:, :3], scores(fit(meta_C=1.0)), atol=1e-2)
 
     def test_its_c_is_chosen_on_the_grid(self) -> None:
         model = fit()
-        assert model.meta_C_ in C_GRID
-        np.testing.assert_allclose(scores(model), scores(fit(meta_C=model.meta_C_)), atol=1e-2)
+        assert model.fitted_.final_c in C_GRID
+        np.testing.assert_allclose(scores(model), scores(fit(meta_C=model.fitted_.final_c)), atol=1e-2)
 
 
 class TestLanguages:
@@ -98,7 +103,8 @@ class TestLanguages:
         two, four = fit(meta_C=1.0, variant="kfcv"), fit(more, meta_C=1.0, variant="kfcv")
         for language, X in CORPUS.X.items():
             np.testing.assert_array_equal(
-                two.base_[language].posteriors(X), four.base_[language].posteriors(X)
+                two.fitted_.learned.views.own[language].posteriors(X),
+                four.fitted_.learned.views.own[language].posteriors(X),
             )
 
     def test_the_order_of_languages_does_not_matter(self) -> None:
@@ -268,14 +274,6 @@ class TestStates:
         for ask in (lambda model: model.usable(["en"]), lambda model: model.serves_unseen("fr")):
             with pytest.raises(InputError):
                 ask(FunnellingClassifier(views=views))
-
-    def test_a_model_of_an_earlier_version_answers_without_what_it_lacks(self) -> None:
-        model = fit(meta_C=1.0)
-        expected = scores(model)
-        older = copy(model)
-        for name in ("cuts_", "held_out_", "_funnels"):
-            delattr(older, name)
-        np.testing.assert_array_equal(scores(older), expected)
 
 
 class TestLanguagesInThreads:

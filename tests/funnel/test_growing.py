@@ -106,7 +106,7 @@ def test_what_was_chosen_stays(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) 
     choice = grown.choice_
     grown.extend(**given(second))
     assert grown.choice_ is choice
-    monkeypatch.setattr("funnelling.funnel.estimator.choose", lambda *_: choice)
+    monkeypatch.setattr("funnelling.funnel.learning.choose", lambda *_: choice)
     assert saved(grown) == saved(fitted(both, views="auto"))
 
 
@@ -130,7 +130,7 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
 ) -> None:
     first, second, both = halves(corpus)
     grown = fitted(first, views="auto", zero_shot="pooled")
-    monkeypatch.setattr("funnelling.funnel.estimator.choose", lambda *_: grown.choice_)
+    monkeypatch.setattr("funnelling.funnel.learning.choose", lambda *_: grown.choice_)
     at_once = fitted(both, views="auto", zero_shot="pooled")
     assert saved(grown.extend(**given(second))) == saved(at_once)
 
@@ -181,7 +181,7 @@ class TestFewChanges:
         first, second = large.select(~late), large.select(late)
         both = Corpus.from_documents([*first, *second])
         grown = fitted(first, views=views, combine=combine, meta_C=1).extend(**given(second))
-        assert grown.training_.changed == 10
+        assert grown.fitted_.kept.changed == 10
         at_once = fitted(both, views=views, combine=combine, meta_C=1)
         decided = [model.predict(both.texts, languages=both.languages) for model in (grown, at_once)]
         # Which of those near a threshold differ is a matter of the processor: 8 to 12 of these 1,200.
@@ -202,21 +202,21 @@ class TestFewChanges:
         changed = []
         for start in range(0, 20, 5):
             grown.extend(**given(rest.select(np.arange(start, start + 5))))
-            changed.append(grown.training_.changed)
+            changed.append(grown.fitted_.kept.changed)
         assert changed == [5, 10, 0, 5]
 
     def test_a_label_that_is_new_is_no_small_change(self, large: Corpus) -> None:
         grown = fitted(large, views=["pooled"]).extend(["dea0 novel"] * 2, [["novel"]] * 2, ["de"] * 2)
-        assert grown.training_.changed == 0
+        assert grown.fitted_.kept.changed == 0
         assert grown.classes_.tolist() == ["a", "b", "c", "d", "novel"]
 
     def test_those_that_are_corrected_keep_what_they_scored(self, large: Corpus) -> None:
         model = fitted(large, views=["pooled"])
-        before = model.training_.scores["it"].copy()
+        before = model.fitted_.kept.scores["it"].copy()
         wrong = part(large, "it").select([0, 1])
         wrong.labels = [("d",), ()]
         model.extend(**given(wrong))
-        assert np.array_equal(model.training_.scores["it"], before)
+        assert np.array_equal(model.fitted_.kept.scores["it"], before)
         assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
 
 
@@ -256,11 +256,11 @@ class TestForgetting:
 
 def test_other_languages_base_classifiers_stay_to_the_bit(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"))
-    before = model.base_["it"]
+    before = model.fitted_.learned.views.own["it"]
     model.extend(**given(part(corpus, "en")))
-    assert model.base_["it"] is before
+    assert model.fitted_.learned.views.own["it"] is before
     model.extend(["deutsch dea0"], [["a"]], ["de"])
-    assert model.base_["it"] is before
+    assert model.fitted_.learned.views.own["it"] is before
 
 
 @pytest.mark.parametrize("calibration", ["platt", "none"])
@@ -281,10 +281,10 @@ def test_labels_first_seen_with_a_new_language_work(corpus: Corpus, calibration:
 def test_further_documents_bring_further_words(corpus: Corpus) -> None:
     rows = part(corpus, "it")
     model = fitted(Corpus.from_documents([*part(corpus, "de"), *rows.select(np.arange(15))]))
-    words = set(model.vectorizers_["it"].get_feature_names_out())
+    words = set(model.fitted_.learned.views.vectorizers["it"].get_feature_names_out())
     model.extend(**given(rows.select(np.arange(15, 45))))
     assert model.documents_ == {"de": 45, "it": 45}
-    assert set(model.vectorizers_["it"].get_feature_names_out()) != words
+    assert set(model.fitted_.learned.views.vectorizers["it"].get_feature_names_out()) != words
     assert model.training_.ids["it"] == rows.ids
 
 
@@ -440,7 +440,7 @@ def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
     model.extend(**given(part(corpus, "en")))
     assert model.combine == "concat"
-    assert model.design().combine == "mean"
+    assert model.as_fitted().combine == "mean"
 
 
 def test_columns_that_no_document_had_outlive_forgetting() -> None:

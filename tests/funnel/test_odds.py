@@ -124,20 +124,20 @@ class TestOffsets:
         assert offsets["it"][0] > offsets["en"][0]
 
     def test_labels_that_do_not_exclude_each_other_need_none(self, corpus: Corpus) -> None:
-        assert fitted(corpus).offsets_ is None
+        assert fitted(corpus).fitted_.learned.combination.offsets is None
 
     def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
         held_out, truth = drawn([1.0], single_label=True, documents=300)
         points, folds = held_out[0], np.arange(300) % 3
-        parameters = FunnellingClassifier(views=["mixed"], combine="odds").get_params(deep=False)
+        parameters = FunnellingClassifier(views=["mixed"], combine="odds")
         design, both = FunnelConfig.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
         one_each = LabelSpace(np.arange(3), single_label=True)
-        combination = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})
-        found = combination.training_meta_features(both, "en", folds).held_out
+        combination, apart = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})
+        found = combination.training_meta_features(both, "en", folds, apart).held_out
         for fold in range(3):
             rows, others = folds == fold, folds != fold
             without = {"mixed": {"en": Posteriors(points[others], points[others])}}
-            alone = Combination.fit(design, {"en": truth[others]}, without, one_each)
+            alone, _ = Combination.fit(design, {"en": truth[others]}, without, one_each)
             np.testing.assert_allclose(
                 found[rows], alone.meta_features("en", {"mixed": points[rows]}), atol=1e-6
             )
@@ -170,7 +170,7 @@ class TestOffsets:
     def test_they_are_learned_where_tier_one_has_not_seen_the_documents(self) -> None:
         posteriors = Posteriors(np.zeros((1, 2), dtype=np.float32), np.ones((1, 2), dtype=np.float32))
         for combine, expected in (("odds", posteriors.held_out), ("mean", posteriors.training)):
-            parameters = FunnellingClassifier(views=VIEWS, combine=combine).get_params(deep=False)
+            parameters = FunnellingClassifier(views=VIEWS, combine=combine)
             assert tier_two_meta_features(FunnelConfig.of(parameters), posteriors) is expected
 
 
@@ -201,8 +201,8 @@ class TestModels:
         model = fitted(corpus)
         truth = corpus.label_matrix(list("abcd"))
         assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
-        assert min(model.weights_.values()) >= 0
-        assert model.meta_C_ is None
+        assert min(model.fitted_.learned.combination.weights.values()) >= 0
+        assert model.fitted_.final_c is None
 
     @pytest.mark.parametrize("views", [["pooled"], VIEWS])
     def test_one_label_is_the_most_probable(self, views: list[str], corpus: Corpus) -> None:
@@ -237,8 +237,8 @@ class TestModels:
         model = fitted(corpus, views=views, variant=variant, folds=3)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
-        assert loaded.weights_ == model.weights_
-        assert loaded.offsets_ is model.offsets_ is None
+        assert loaded.fitted_.learned.combination.weights == model.fitted_.learned.combination.weights
+        assert loaded.fitted_.learned.combination.offsets is model.fitted_.learned.combination.offsets is None
         for ask in ("decision_function", "predict_proba"):
             said, again = (getattr(each, ask)(corpus.texts, corpus.languages) for each in (model, loaded))
             np.testing.assert_array_equal(said, again)

@@ -176,7 +176,7 @@ class TestFloor:
 
     def test_it_holds_where_nothing_was_asked_for_and_views_are_chosen(self) -> None:
         def goal(**parameters: Any) -> Goal | None:
-            return FunnelConfig.of(FunnellingClassifier(**parameters).get_params(deep=False)).goal
+            return FunnelConfig.of(FunnellingClassifier(**parameters)).goal
 
         assert goal() == DEFAULT_GOAL == Goal("macro_f1", min_threshold=0.1)
         assert goal(views=None) is None

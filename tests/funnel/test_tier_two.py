@@ -65,7 +65,9 @@ def test_probabilities_hold_where_those_of_tier_two_s_own_cross_validation_would
     scores = np.vstack(list(model.decision_function(new_X).values()))
     honest = np.vstack(list(model.predict_proba(new_X).values())).ravel()
 
-    posteriors = np.vstack([model.base_[language].posteriors(X[language]) for language in X])
+    posteriors = np.vstack(
+        [model.fitted_.learned.views.own[language].posteriors(X[language]) for language in X]
+    )
     targets = np.vstack(list(y.values())).astype(bool)
     own = SVM(1.0, gamma=1 / 3).problem(posteriors, targets).fit(np.arange(300) % 5)
     naive = fit_calibration("platt", own.held_out, targets)(scores).ravel()
@@ -153,9 +155,9 @@ class TestASampleTeaches:
         few = corpus.select(np.arange(len(corpus)) % 3 == 0)
         model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         model.fit(few.texts, few.labels, languages=few.languages, ids=few.ids)
-        assert model.training_.scores
+        assert model.fitted_.kept.scores
         model.extend(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
-        assert not model.training_.scores
+        assert model.fitted_.kept is None
         model.extend(["italiano ita0"], [["a"]], languages=["it"])
         assert model.documents_["it"] == 61
 
@@ -164,8 +166,8 @@ class TestASampleTeaches:
     ) -> None:
         kept = model.training_
         assert sum(map(len, kept.texts.values())) == sum(model.documents_.values())
-        made = (kept.training, kept.held_out, kept.scores, kept.coefficients, kept.vectors)
-        assert not any(made)
+        assert not kept.vectors
+        assert model.fitted_.kept is None
 
     def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:
         explained = model.explain(["italiano ita0"], languages=["it"])[0]
@@ -175,7 +177,7 @@ class TestASampleTeaches:
     def test_it_labels_documents_all_the_same(self, model: FunnellingClassifier) -> None:
         corpus = made_corpus(each=60)
         assert model.score(corpus.texts, corpus.labels, languages=corpus.languages) > 0.5
-        assert len(model.meta_.support) <= 100
+        assert len(model.fitted_.learned.tier_two.scorer.support) <= 100
 
     def test_an_estimator_of_the_users_learns_from_all(self) -> None:
         corpus = made_corpus(each=60)

@@ -11,6 +11,7 @@ from funnelling import FunnellingClassifier
 from funnelling.corpus.labels import MULTILABEL
 from funnelling.errors import InputError
 from funnelling.funnel import zero_shot
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.methods.rows import thresholds_of
@@ -168,7 +169,7 @@ def test_auto_prefers_embeddings_where_they_are_given(
 ) -> None:
     """With one tier 2 for both kinds of posteriors, they are MLE's, as in the paper."""
     model = FunnellingClassifier(views=None, zero_shot=name, zero_shot_joint=joint, embeddings=embeddings)
-    space = unseen_space(model.design())
+    space = unseen_space(FunnelConfig.of(model))
     assert type(space).__name__ == kind
     assert getattr(space, "alike", None) == alike
 
@@ -221,15 +222,20 @@ class TestJoint:
         np.testing.assert_array_equal(folds[:count], folds[count:])  # both vectors in one fold
         np.testing.assert_array_equal(*np.split(training.stacked_targets(), 2))
         own = [
-            model.base_[tag].posteriors(model.vectorizers_[tag].transform(_texts(tag)))
+            model.fitted_.learned.views.own[tag].posteriors(
+                model.fitted_.learned.views.vectorizers[tag].transform(_texts(tag))
+            )
             for tag in model.languages_
         ]
         shared = [
-            model.shared_.posteriors(model.space_.vectors(tag, _texts(tag))) for tag in model.languages_
+            model.fitted_.unseen.view.tier.posteriors(
+                model.fitted_.unseen.view.space.vectors(tag, _texts(tag))
+            )
+            for tag in model.languages_
         ]
         np.testing.assert_allclose(posteriors.training[:count], np.vstack(own), atol=1e-4)
         np.testing.assert_allclose(posteriors.training[count:], np.vstack(shared), atol=1e-4)
-        assert set(model.held_out_) == set(model.languages_)
+        assert set(model.fitted_.learned.tier_two.held_out) == set(model.languages_)
         np.testing.assert_array_equal(
             model.decision_function(NEW, NEW_LANGUAGES), joint.decision_function(NEW, NEW_LANGUAGES)
         )

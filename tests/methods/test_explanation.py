@@ -64,7 +64,7 @@ def test_contributions_add_up_to_the_scores_in_both_tiers(funnel: Any, corpus: C
 
 
 def test_the_base_is_the_score_of_a_document_without_posteriors(funnel: Any, corpus: Corpus) -> None:
-    expected = funnel.meta_.scores(np.zeros((1, len(LABELS))))[0]
+    expected = funnel.fitted_.learned.tier_two.scorer.scores(np.zeros((1, len(LABELS))))[0]
     for explanation in explained(funnel, corpus, labels=LABELS):
         bases = [told["tier_two"]["base"] for told in explanation["labels"].values()]
         assert bases == pytest.approx(expected, abs=1e-4)

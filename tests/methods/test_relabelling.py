@@ -245,12 +245,12 @@ def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
 
 def test_held_out_documents_get_the_best_of_the_rest() -> None:
     model = fitted("mean", one_label=True)
-    archive = model.training_
+    archive, scores = model.training_, model.fitted_.kept.scores
     model.relabel({"cats": None})
     for language, measures in model.held_out_measures().items():
         truth = archive.targets[language]
         rows = ~truth[:, 1]
-        best = np.array([0, 2, 3])[archive.scores[language][rows][:, [0, 2, 3]].argmax(axis=1)]
+        best = np.array([0, 2, 3])[scores[language][rows][:, [0, 2, 3]].argmax(axis=1)]
         assert measures["documents"] == rows.sum()
         assert measures["accuracy"] == pytest.approx((truth[rows].argmax(axis=1) == best).mean())
 

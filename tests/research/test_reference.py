@@ -19,7 +19,7 @@ from sklearn.metrics import f1_score
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.reference import read_sample
-from funnelling.funnel.estimator import CALIBRATIONS, FUNNEL_VARIANTS
+from funnelling.funnel.design import CALIBRATIONS, FUNNEL_VARIANTS
 from funnelling.methods.registry import make_method
 from funnelling.methods.training_set import INNER_FOLDS
 from funnelling.randomness import assign_folds
@@ -101,11 +101,14 @@ def product(variant: str, kind: str = "platt", meta_C: float | None = 1.0, singl
 def posteriors(variant: str, kind: str) -> tuple[Array, Array, Array, Array]:
     """Posteriors of the training documents, then of the test documents: the product's and the reference's."""
     model, funnel, (_, test) = product(variant, kind), referred(variant, kind), sides()
-    vectors = {tag: model.vectorizers_[tag].transform(texts) for tag, texts in test.texts.items()}
+    vectors = {
+        tag: model.fitted_.learned.views.vectorizers[tag].transform(texts)
+        for tag, texts in test.texts.items()
+    }
     return (
-        np.vstack([model.training_.training["own"][tag] for tag in LANGUAGES]),
+        np.vstack([model.fitted_.kept.training["own"][tag] for tag in LANGUAGES]),
         np.vstack([funnel.phi2[tag] for tag in LANGUAGES]),
-        np.vstack([model.base_[tag].posteriors(vectors[tag]) for tag in LANGUAGES]),
+        np.vstack([model.fitted_.learned.views.own[tag].posteriors(vectors[tag]) for tag in LANGUAGES]),
         np.vstack([funnel.f_of_h1[tag](funnel.phi1[tag].transform(test.texts[tag])) for tag in LANGUAGES]),
     )
 
@@ -188,7 +191,7 @@ def test_another_variant_or_calibration_decides_otherwise(
 @each_variant
 def test_where_c_is_chosen_it_is_the_same_and_f1_too(variant: str) -> None:
     model, funnel = product(variant, meta_C=None), referred(variant, meta_C=None)
-    assert model.meta_C_ == funnel.C
+    assert model.fitted_.final_c == funnel.C
     ours, there, truth = scores(model, funnel)
     for average in ("micro", "macro"):
         f1, f1_there = (f1_score(truth, each > 0, average=average, zero_division=1) for each in (ours, there))

@@ -16,6 +16,7 @@ from funnelling.research.baselines import (
     KCCAClassifier,
     LRIClassifier,
     MLEClassifier,
+    SVMsInAgreement,
 )
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
@@ -128,12 +129,12 @@ class TestWithResources:
 
 def test_kcca_chooses_its_regularisation() -> None:
     model = KCCAClassifier(reference=REFERENCE, components=20, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
-    assert model.space_.regularisation in REGULARISATIONS
+    assert model.fitted_.space.regularisation in REGULARISATIONS
     fixed = KCCAClassifier(
-        model.C_,
+        model.fitted_.final_c,
         reference=REFERENCE,
         components=20,
-        regularisation=model.space_.regularisation,
+        regularisation=model.fitted_.space.regularisation,
         random_state=0,
     ).fit(TEXTS, LABELS, LANGUAGES)
     np.testing.assert_allclose(  # the chosen C's fit began at the smaller one's
@@ -144,18 +145,18 @@ def test_kcca_chooses_its_regularisation() -> None:
 def test_kcca_takes_the_regularisation_that_is_best_for_held_out_documents() -> None:
     model = KCCAClassifier(10.0, reference=REFERENCE, components=20, random_state=0)
     qualities: dict[float, float] = {}
-    rough_fit = KCCAClassifier._rough_fit
+    rough_fit = SVMsInAgreement._rough_fit
 
-    def noted(self: KCCAClassifier, training: Any) -> Any:
-        fit = rough_fit(self, training)
+    def noted(self: SVMsInAgreement, parameters: Any, training: Any) -> Any:
+        fit = rough_fit(self, parameters, training)
         qualities[REGULARISATIONS[len(qualities)]] = fit.held_out_f1()
         return fit
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(KCCAClassifier, "_rough_fit", noted)
+        patch.setattr(SVMsInAgreement, "_rough_fit", noted)
         model.fit(TEXTS, LABELS, LANGUAGES)
     assert len(qualities) > 1
-    assert qualities[model.space_.regularisation] == max(qualities.values())
+    assert qualities[model.fitted_.space.regularisation] == max(qualities.values())
 
 
 class TestWithoutResources:

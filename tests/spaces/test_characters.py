@@ -1,6 +1,4 @@
-"""The view of characters, and what models of earlier versions hold of it."""
-
-from typing import Any
+"""The view of characters."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,6 @@ from funnelling import InputError
 from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import make_space
 from funnelling.spaces.words import CharacterSpace
-from funnelling.storage.trees import decode, encode
 
 TEXTS = {"de": ["Telefon", "Straße"], "ru": ["телефон", "дом"]}
 NO_TARGETS = {language: np.zeros((2, 1), dtype=bool) for language in TEXTS}
@@ -33,22 +30,6 @@ def test_a_length_alone_means_runs_of_that_length_in_their_own_script() -> None:
     assert names is not None
     assert {len(name) for name in names} == {4}
     assert {" tel", "efon", "ефон", "raße"} <= set(names)
-
-
-def test_models_of_earlier_versions_stay_what_they_were() -> None:
-    """They knew neither the longest run nor Latin letters."""
-    space = CharacterSpace(length=4)
-    space.fit(TEXTS, NO_TARGETS)
-    tree, arrays = encode(space)
-    state: dict[str, Any] = tree["state"]
-    for part in (state, state["vectorizer_"]["state"]):
-        del part["longest"], part["latin"]
-    loaded = decode(tree, arrays)
-    assert loaded.get_params() == space.get_params()
-    for language, texts in TEXTS.items():
-        np.testing.assert_array_equal(
-            loaded.vectors(language, texts).toarray(), space.vectors(language, texts).toarray()
-        )
 
 
 def test_vectors_are_refused() -> None:

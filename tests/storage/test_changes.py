@@ -1,5 +1,6 @@
 """Little changes to a model on the disk: written beside the rest, whole or not at all."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,28 @@ Changed = tuple[FunnellingClassifier, Document]
 
 def changed(folder: Path, by: float) -> Changed:
     model, document = load_to_change(folder, mapped=True)
-    model.cuts_ = model.cuts_ + by
+    tier_two = model.fitted_.learned.tier_two
+    tier_two = replace(tier_two, thresholds=tier_two.thresholds + by)
+    model.fitted_ = replace(model.fitted_, learned=replace(model.fitted_.learned, tier_two=tier_two))
     return model, document
+
+
+def thresholds(model: Any) -> Any:
+    return model.fitted_.learned.tier_two.thresholds
 
 
 def save(change: Changed, source: Path, folder: Path) -> None:
     model, document = change
     details = {"how": "Not measured."}
-    save_changes(model, source, folder, ["cuts_"], document=document, scores=None, details=details)
+    save_changes(
+        model,
+        source,
+        folder,
+        ["fitted_.learned.tier_two.thresholds"],
+        document=document,
+        scores=None,
+        details=details,
+    )
 
 
 def test_only_what_changed_is_another(folder: Path) -> None:
@@ -39,19 +54,19 @@ def test_only_what_changed_is_another(folder: Path) -> None:
     for round_ in (1, 2):
         save(changed(folder, 1.0), folder, folder)
         after = load_model(folder)
-        np.testing.assert_array_equal(after.cuts_, before.cuts_ + round_)
+        np.testing.assert_array_equal(thresholds(after), thresholds(before) + round_)
         assert len(list(folder.glob("arrays-*"))) == 2
-    np.testing.assert_array_equal(after.training_.scores["en"], before.training_.scores["en"])
+    np.testing.assert_array_equal(after.fitted_.kept.scores["en"], before.fitted_.kept.scores["en"])
     save_model(after, folder, force=True)
     assert len(list(folder.glob("arrays-*"))) == 1
-    np.testing.assert_array_equal(load_model(folder).cuts_, after.cuts_)
+    np.testing.assert_array_equal(thresholds(load_model(folder)), thresholds(after))
 
 
 def test_elsewhere_it_is_a_whole_model(folder: Path, tmp_path: Path) -> None:
     before = contents(folder)
     change = changed(folder, 1.0)
     save(change, folder, tmp_path / "other")
-    np.testing.assert_array_equal(load_model(tmp_path / "other").cuts_, change[0].cuts_)
+    np.testing.assert_array_equal(thresholds(load_model(tmp_path / "other")), thresholds(change[0]))
     assert contents(folder) == before
 
 

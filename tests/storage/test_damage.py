@@ -249,38 +249,60 @@ def _set(state: dict[str, Any], name: str, value: Any) -> None:
     state[name] = value
 
 
+TIER_TWO, OWN = "/fitted_/learned/tier_two", "/fitted_/learned/views/own"
+
+
+def _learned(state: dict[str, Any]) -> dict[str, Any]:
+    learned: dict[str, Any] = state["fitted_"]["state"]["learned"]["state"]
+    return learned
+
+
+def _tier_two(state: dict[str, Any]) -> dict[str, Any]:
+    tier_two: dict[str, Any] = _learned(state)["tier_two"]["state"]
+    return tier_two
+
+
+def _views(state: dict[str, Any]) -> dict[str, Any]:
+    views: dict[str, Any] = _learned(state)["views"]["state"]
+    return views
+
+
 Change = Callable[[dict[str, Any], dict[str, Any]], object]  # of the state of a model and its arrays
 CHANGES: dict[str, Change] = {
     "a flag is missing": lambda state, _: state.pop("exclusive_"),
-    "a kind of no calibration": lambda state, _: _set(state["head_"]["state"], "kind", "x"),
+    "a kind of no calibration": lambda state, _: _set(_tier_two(state)["calibrator"]["state"], "kind", "x"),
     "a gamma of nothing": lambda state, _: _set(
-        state["meta_"]["state"], "gamma", {"$": "float", "value": "nan"}
+        _tier_two(state)["scorer"]["state"], "gamma", {"$": "float", "value": "nan"}
     ),
-    "a slope of zeros": lambda _, arrays: arrays["/head_/slope"].fill(0),
-    "weights of NaN": lambda _, arrays: arrays["/base_/en/scorer/weights"].fill(np.nan),
-    "weights beyond all bounds": lambda _, arrays: arrays["/base_/en/scorer/weights"].fill(1e38),
+    "a slope of zeros": lambda _, arrays: arrays[f"{TIER_TWO}/calibrator/slope"].fill(0),
+    "weights of NaN": lambda _, arrays: arrays[f"{OWN}/en/scorer/weights"].fill(np.nan),
+    "weights beyond all bounds": lambda _, arrays: arrays[f"{OWN}/en/scorer/weights"].fill(1e38),
     "weights of fewer features": lambda _, arrays: _set(
-        arrays, "/base_/en/scorer/weights", arrays["/base_/en/scorer/weights"][1:]
+        arrays, f"{OWN}/en/scorer/weights", arrays[f"{OWN}/en/scorer/weights"][1:]
     ),
-    "a bias of more labels": lambda _, arrays: _set(arrays, "/meta_/bias", np.zeros(9, np.float32)),
+    "a bias of more labels": lambda _, arrays: _set(
+        arrays, f"{TIER_TWO}/scorer/bias", np.zeros(9, np.float32)
+    ),
     "coefficients that are turned": lambda _, arrays: _set(
-        arrays, "/meta_/coefficients", arrays["/meta_/coefficients"].T
+        arrays, f"{TIER_TWO}/scorer/coefficients", arrays[f"{TIER_TWO}/scorer/coefficients"].T
     ),
-    "no base classifiers": lambda state, _: state["base_"]["items"].clear(),
+    "no base classifiers": lambda state, _: _views(state)["own"]["items"].clear(),
     "another language": lambda state, _: _set(state, "languages_", ["EN", "it"]),
-    "a parameter that is none": lambda state, _: _set(state, "combine", "x"),
+    "a combination that is none": lambda state, _: _set(_learned(state)["combination"]["state"], "how", "x"),
     "a goal that is none": lambda state, _: _set(state, "optimise", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
         arrays, "/training_/targets/en", arrays["/training_/targets/en"][1:]
     ),
     "counts of another shape": lambda _, arrays: _set(
-        arrays, "/held_out_/en", arrays["/held_out_/en"][:, :1]
+        arrays, f"{TIER_TWO}/held_out/en", arrays[f"{TIER_TWO}/held_out/en"][:, :1]
     ),
     "another width of matrices": lambda state, _: _set(state, "n_features_in_", -12),
-    "vocabularies that are none": lambda state, _: _set(state, "vectorizers_", None),
+    "vocabularies that are none": lambda state, _: _set(
+        _views(state), "vectorizers", {"$": "dict", "items": {}}
+    ),
     "features of text": lambda state, _: _set(state["features_"]["items"], "en", "many"),
     "an array in two places": lambda state, _: _set(
-        state["head_"]["state"], "slope", state["head_"]["state"]["offset"]
+        _tier_two(state)["calibrator"]["state"], "slope", _tier_two(state)["calibrator"]["state"]["offset"]
     ),
 }
 

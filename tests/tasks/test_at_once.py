@@ -68,7 +68,10 @@ def test_what_another_made_of_the_model_stays(
     with pytest.raises(InputError, match=r"model: the model has changed meanwhile\. Run the command again\."):
         change(folder, None)
     monkeypatch.undo()
-    assert load_model(folder).cuts_.tolist() == other.cuts_.tolist()
+    assert (
+        load_model(folder).fitted_.learned.tier_two.thresholds.tolist()
+        == other.fitted_.learned.tier_two.thresholds.tolist()
+    )
     change(folder, None)
 
 

@@ -1,6 +1,5 @@
 """What is told of a model depends on what it keeps: by what it can be changed, and why not."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
 from funnelling.methods.merging import remember_step
-from funnelling.storage import describe_model
 from funnelling.tasks.changes import possible_changes
 from funnelling.tasks.inspecting import inspect_model
 from funnelling.tasks.relabelling import relabel
@@ -90,19 +88,6 @@ def test_vectors(tmp_path: Path) -> None:
     assert tune(tmp_path / "model", "recall=.9").change.goal == "recall=.9"
     (tmp_path / "map.json").write_text('{"0": "1"}')
     assert len(relabel(tmp_path / "model", tmp_path / "map.json").model.classes_) == 2
-
-
-def test_a_model_of_an_earlier_version(tmp_path: Path) -> None:
-    """Those kept vectors of texts, and no history."""
-    model = fitted()
-    vectors = {tag: model.vectorizers_[tag].transform(model.training_.texts[tag]) for tag in ("en", "it")}
-    old = {"texts": {}, "vectors": vectors, "unnamed": {}, "scores": {}, "coefficients": {}}
-    model.training_ = replace(model.training_, **old)
-    found = keeps(model, tmp_path)
-    assert describe_model(tmp_path / "model")["history"] is None
-    assert (found["documents"], found["texts"]) == (model.documents_, None)
-    assert set(found["cannot"]) == {*AGAIN, "tune"}
-    assert "earlier versions" in found["cannot"]["update"]
 
 
 def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> None:

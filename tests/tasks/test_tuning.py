@@ -20,7 +20,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
     tuned = tune(folder, "recall=.9")
-    assert load_model(folder).cuts_.tolist() == tuned.model.cuts_.tolist()
+    assert (
+        load_model(folder).fitted_.learned.tier_two.thresholds.tolist()
+        == tuned.model.fitted_.learned.tier_two.thresholds.tolist()
+    )
     described = describe_model(folder)
     assert described["parameters"]["optimise"] == "recall=.9"
     assert described["scores"]["how"] == tuned.measurement.how != "Measured before."
@@ -43,9 +46,9 @@ def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:
     tune(folder, "precision=.7")
     texts, labels, languages = text_corpus(20, seed=1)
     grown = load_model(folder).extend(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
-    before = grown.cuts_.copy()
+    before = grown.fitted_.learned.tier_two.thresholds.copy()
     grown.tune("precision=.7")
-    assert grown.cuts_.tolist() == before.tolist()
+    assert grown.fitted_.learned.tier_two.thresholds.tolist() == before.tolist()
 
 
 def test_labels_are_named_between_commas_or_in_a_file(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_what_names_a_language_is_one(tag: str) -> None:
 @pytest.mark.parametrize(
     ("language", "known", "name"),
     [
-        ("de", ["deu_Latn", "en"], "deu_Latn"),  # as an earlier version saved it
+        ("de", ["deu_Latn", "en"], "deu_Latn"),  # as a mapping spelled it
         ("deu_Latn", ["de", "en"], "de"),
         ("de_AT", ["deu_Latn"], "deu_Latn"),
         ("sr", ["sr_Latn"], "sr_Latn"),

@@ -215,7 +215,9 @@ class Comparison:
     def _tests(self, names: Sequence[str], trial: Trial) -> dict[str, Corpus]:
         """The test documents of each method: rivals are measured on the same ones."""
         servable = {name: self._servable_languages(name, trial) for name in names}
-        rivals = [name for name in names if not self.makers[name](seed=self.seed).reads_parallel] or names
+        rivals = [
+            name for name in names if not self.makers[name](seed=self.seed).algorithm.reads_parallel
+        ] or names
         common = [tag for tag in servable[rivals[0]] if all(tag in servable[name] for name in rivals)]
         if not common:
             raise InputError(f"{', '.join(rivals)}: there is no language that all of them can label.")

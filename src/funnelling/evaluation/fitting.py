@@ -44,7 +44,7 @@ def fit_method(method: "Method", train: Corpus, label_set: LabelSet | None = Non
 
 def training_documents(method: "Method", trial: Trial) -> Corpus:
     """A trial's training documents, with their further versions where a method may read those."""
-    if not method.reads_parallel:
+    if not method.algorithm.reads_parallel:
         return trial.train
     return Corpus.from_documents([*trial.train, *trial.parallel], trial.train.one_label)
 

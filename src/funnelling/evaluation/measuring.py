@@ -211,7 +211,7 @@ def evaluate_classifier(method: "Method", test: Corpus, classes: Sequence[str] |
     Of many labels there are measures of the most probable ones, too, which run over all that are known.
     """
     known = [str(label) for label in method.classes_]
-    if classes is None and method.learns_names:
+    if classes is None and method.algorithm.learns_names:
         classes = _averaged(test, known, examples_of(method))
     if len(known) <= XMC_MIN_LABELS:
         labels, ranked = method.predict(test.texts, languages=test.languages), None
@@ -245,7 +245,7 @@ def measure_answers(
     one_label = method.label_space.single_label
     limits = None if one_label else thresholds_of(method, test)
     label_set = getattr(method, "label_set_", None)
-    if examples is None and (len(classes) > XMC_MIN_LABELS or method.learns_names):
+    if examples is None and (len(classes) > XMC_MIN_LABELS or method.algorithm.learns_names):
         examples = examples_of(method)
     result = measure_decisions_in_full(
         test, decisions, probabilities, classes, one_label, limits, label_set, examples

@@ -48,7 +48,7 @@ class DelimitedRows:
         if given is None and self._delimiter != usual and len(self.columns) > 1:
             self.found.append(f"{DELIMITERS[self._delimiter]}s between cells")
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """All rows, and all their cells."""
         rows = self._all_rows()
         if self._has_header:

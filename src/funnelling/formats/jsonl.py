@@ -131,7 +131,7 @@ class JsonRows:
         self._file = TextFile(path, name, layout.encoding)
         self._cut = 0  # the line that was told to be cut off
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """All objects, and all they hold."""
         lines = ((number, line) for number, line in self._file.lines() if line and not line.isspace())
         begun = False

@@ -31,7 +31,7 @@ class LineRows:
         self.found: list[str] = []
         self._file = TextFile(path, name, layout.encoding)
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """A row per line."""
         for number, line in self._file.text_lines():
             if line.strip():
@@ -52,7 +52,7 @@ class TextRow:
         self.found: list[str] = []
         self._row: dict[str, object] = {"id": LineNumber(document), "text": text}
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """The one document."""
         yield 1, self._row
 
@@ -90,7 +90,7 @@ class FolderRows:
             endings = ", ".join(ending or "without an ending" for ending in sorted(others))
             self.found.append(f"{counted(others.total(), 'other file')} passed over ({endings})")
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """A row per file, in the order of their paths."""
         for number, (path, names) in enumerate(self._files.items(), start=1):
             file = TextFile(path, encoding=self._layout.encoding, in_folder=True)
@@ -238,7 +238,7 @@ class _Words(HTMLParser):
         self.pieces: list[str] = []
         self._unseen: str | None = None  # the tag that hides what is in it
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._unseen == _TITLED:  # in which there are no tags: it was never closed
             self._unseen = None
         if tag in _UNSEEN and self._unseen is None:

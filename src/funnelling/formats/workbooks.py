@@ -136,7 +136,7 @@ class WorkbookRows:
         else:
             self.columns = [str(number) for number in range(1, len(header) + 1)]
 
-    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """All rows that are not empty, and all their cells."""
         names = distinct_names(self.columns)
         for number, row in enumerate(self._rows[self._start :], start=self._start + 1):

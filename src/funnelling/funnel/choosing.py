@@ -12,7 +12,7 @@ decides, languages weighing alike and rare labels more; else the mean of the pap
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,13 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import (
     MEASURES,
-    main_measures,
     mean_measures,
     mean_of_four,
     measures_to_test_by,
 )
 from funnelling.folds import deal_folds
-from funnelling.funnel.combination import COMBINATIONS, Combination
+from funnelling.funnel.choice import CandidateConfig, Choice
+from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.learners import balance, by_class
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
@@ -38,8 +38,7 @@ from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
-from funnelling.spaces.registry import OWN, check_views, make_space, named_views
-from funnelling.state import expect, expect_flag, expect_number, expect_strings
+from funnelling.spaces.registry import OWN, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search
@@ -63,94 +62,6 @@ TIE_MARGIN = 0.003  # of what they go by: a candidate that might be ahead by les
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 
 Array = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class CandidateConfig:
-    """Views and a way to combine them; own words that are not normalised are the paper's funnel."""
-
-    views: tuple[str, ...]
-    normalise: bool = True
-    combine: str = "mean"
-    variant: str = "tat"
-
-    def __str__(self) -> str:
-        if not self.normalise:
-            return f"fun-{self.variant}"
-        alone = self.combine == "mean" or (len(self.views) == 1 and self.combine != "odds")
-        return " + ".join(self.views) + ("" if alone else f", {self.combine}")
-
-    def applied_to(self, design: FunnelConfig) -> FunnelConfig:
-        """The design with this candidate's views and their combination."""
-        return replace(design, views=named_views(self.views), combine=self.combine, normalise=self.normalise)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What was chosen, and the measures of all that was tried, the best C of each candidate.
-
-    ``C`` is None for odds, which have none, and where nothing could be tried; the usual search finds it then.
-    """
-
-    views: list[str]
-    normalise: bool
-    C: float | None
-    tried: list[dict[str, Any]] = field(default_factory=list)
-    combine: str = "mean"
-    variant: str = "tat"
-
-    def check_choice(self) -> None:
-        """Refuse what could not have been chosen, or not be told."""
-        expect_strings(self.views, "the views that were chosen")
-        check_views(self.views)
-        expect_flag(self.normalise, "whether posteriors are normalised")
-        expect(self.combine in COMBINATIONS, "how views are combined")
-        if self.C is not None:
-            expect_number(self.C, "the C that was chosen", least=0)
-        expect(isinstance(self.tried, list) and isinstance(self.variant, str), "what was tried")
-        expect("\n" not in self.summary() and str(self), "what was tried")
-
-    @property
-    def candidate(self) -> CandidateConfig:
-        return CandidateConfig(tuple(self.views), self.normalise, self.combine, self.variant)
-
-    def applied_to(self, design: FunnelConfig) -> FunnelConfig:
-        """The design with what was chosen; a C that the user gave stays."""
-        return replace(self.candidate.applied_to(design), meta_C=design.meta_C if self.C is None else self.C)
-
-    def candidates(self) -> list[dict[str, Any]]:
-        """All that was tried, in the order in which ties are decided, and whether it was ``chosen``."""
-        name = str(self.candidate)
-        return [{**row, "chosen": row["name"] == name} for row in self.tried]
-
-    def __str__(self) -> str:
-        """The choice and its reason, and below it all candidates with their measures, one per line."""
-        lines = [
-            f"{'*' if row['chosen'] else ' '} {row['name']}: "
-            + ", ".join(f"{MEASURES[name].title} {row[name]:.3f}" for name in main_measures(row))
-            + ("" if row["C"] is None else f" (C = {row['C']:g})")
-            for row in self.candidates()
-        ]
-        return "\n".join([self.summary(), *lines])
-
-    def summary(self) -> str:
-        """The choice and its reason, in one line."""
-        name = str(self.candidate)
-        if not self.tried:
-            return f"Chose {name}: there are too few documents or groups to try others."
-        by_name = {row["name"]: row for row in self.tried}
-        paper = next(each for each in by_name if each.startswith("fun-"))
-        measures = main_measures(by_name[name])
-        scores = {
-            key: " ".join(f"{by_name[key][measure]:.3f}" for measure in measures) for key in (name, paper)
-        }
-        against = "" if name == paper else f"; {paper}: {scores[paper]}"
-        C = "" if self.C is None else f", C = {self.C:g}"
-        by = "the likelihood of labels on outer folds" if "accuracy" in measures else "outer folds"
-        return (
-            f"Chose {name}{C}, of {len(self.tried)} candidates by {by} over the training documents "
-            f"({', '.join(MEASURES[measure].title for measure in measures)}: {scores[name]}{against})."
-        )
 
 
 def candidates(design: FunnelConfig, texts: bool, languages: Sequence[str]) -> list[CandidateConfig]:
@@ -452,7 +363,7 @@ class OuterFold:
         self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
-        combination = Combination.fit(design, self.training.targets, posteriors, self.training.labels)
+        combination, _ = Combination.fit(design, self.training.targets, posteriors, self.training.labels)
         taught = [combination.training_meta_features(posteriors, tag) for tag in self.training.targets]
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])

@@ -1,19 +1,18 @@
 """Posteriors of several views to one row per document, the space that tier 2 learns in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
 from funnelling.state import empty_row, expect, expect_by, expect_number, expect_numbers
-
-COMBINATIONS = ("mean", "concat", "stacked", "odds")
 
 Weights = npt.NDArray[np.float64]
 
@@ -23,15 +22,13 @@ class Combination:
     """How views are brought together.
 
     ``weights``, by view, are those that `stacked` or `odds` found, ``offsets``, by language, what `odds` adds
-    where labels exclude each other. ``without`` has what is learned without each fold, for the training
-    documents of that fold.
+    where labels exclude each other.
     """
 
     how: str
     normalise: bool
     weights: dict[str, float] | None = None
     offsets: dict[str, Floats] | None = None
-    without: Mapping[int, "Combination"] = field(default_factory=dict)
 
     @classmethod
     def fit(
@@ -41,11 +38,11 @@ class Combination:
         posteriors: ViewPosteriors,
         labels: LabelSpace,
         folds: Mapping[str, Folds] | None = None,
-    ) -> "Combination":
+    ) -> tuple["Combination", dict[int, "Combination"]]:
         """A design's combination; weights are found on languages that all views see.
 
-        Offsets are also learned without each of ``folds``, if given. The weights of views, one number each,
-        are those of all documents there, too.
+        Offsets are also learned without each of ``folds``, if given, for the training documents of that fold.
+        The weights of views, one number each, are those of all documents there, too.
         """
         held_out = {
             view: {language: each.held_out for language, each in by_language.items()}
@@ -54,7 +51,7 @@ class Combination:
         weights = _view_weights(design.combine, targets, held_out, labels)
         combination = cls(design.combine, design.normalise, weights)
         if design.combine != "odds" or not labels.single_label:
-            return combination
+            return combination, {}
         points = {language: combination.points_in(language, held_out) for language in targets}
         shares = weights or {view: 1 / len(posteriors) for view in posteriors}
 
@@ -74,7 +71,7 @@ class Combination:
             others = {tag: each != fold for tag, each in folds.items() if (each != fold).any()}
             if others:
                 without[fold] = learned_from(others)
-        return replace(everything, without=without)
+        return everything, without
 
     def check_combination(self, views: Sequence[str], labels: int) -> Floats:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
@@ -119,12 +116,19 @@ class Combination:
         return self.meta_features(language, by_view)
 
     def training_meta_features(
-        self, posteriors: ViewPosteriors, language: str, folds: Folds | None = None
+        self,
+        posteriors: ViewPosteriors,
+        language: str,
+        folds: Folds | None = None,
+        without: Mapping[int, "Combination"] = MappingProxyType({}),
     ) -> Posteriors:
-        """A language's training documents in tier 2's space; those held out owe nothing to their fold."""
+        """A language's training documents in tier 2's space; those held out owe nothing to their fold.
+
+        ``without`` has what was learned without each fold.
+        """
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
         held_out = self.meta_features(language, {view: each.held_out for view, each in by_view.items()})
-        for fold, other in self.without.items() if folds is not None else ():
+        for fold, other in without.items() if folds is not None else ():
             rows = folds == fold
             held_out[rows] = other.meta_features(
                 language, {view: p.held_out[rows] for view, p in by_view.items()}

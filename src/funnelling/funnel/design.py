@@ -4,18 +4,23 @@ A design is plain data. A fit reads it, a search tries others like it, and learn
 the model was fitted with.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, Protocol
 
 from funnelling.corpus.labels import LabelSpace
+from funnelling.corpus.reference import Reference
+from funnelling.errors import InputError
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
 from funnelling.matrices import Folds
+from funnelling.methods.algorithm import Parameters
+from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.spaces.base import Resources
-from funnelling.spaces.registry import OWN, View, make_space, named_views
+from funnelling.spaces.registry import OWN, View, check_views, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.languages import known_as
@@ -28,9 +33,73 @@ Learner = SVM | EstimatorLearner
 MetaLearner = Learner | PointLearner
 
 
+class AppliesTo(Protocol):
+    """What was chosen; `funnelling.funnel.choice.Choice` is one."""
+
+    def applied_to(self, design: "FunnelConfig") -> "FunnelConfig": ...
+
+
 def is_auto(views: Any) -> bool:
     """Whether the views are to be chosen; a list is never compared with a string."""
     return isinstance(views, str) and views == AUTO
+
+
+FUNNEL_VARIANTS = ("tat", "kfcv")
+CALIBRATIONS = ("platt", "fixed", "none")
+COMBINATIONS = ("mean", "concat", "stacked", "odds")
+ZERO_SHOT_SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
+
+
+@dataclass(eq=False, repr=False)
+class FunnelParameters(Parameters):
+    """The parameters of a funnel; see `funnelling.FunnellingClassifier`."""
+
+    variant: str = choice("tat", FUNNEL_VARIANTS)
+    _: KW_ONLY
+    views: Any = AUTO
+    combine: str = choice("mean", COMBINATIONS)
+    normalise: bool = flag(True)
+    folds: int = whole(10, least=2)
+    calibration: str = choice("platt", CALIBRATIONS)
+    base_C: CSetting = c_setting(1.0)
+    meta_C: CSetting = c_setting(None)
+    meta_gamma: float | None = positive(None)
+    zero_shot: str | None = choice(None, ZERO_SHOT_SPACES)
+    zero_shot_joint: bool = flag(False)
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    encoder: str | os.PathLike[str] | None = None
+    encoder_epochs: int = whole(0, least=0)
+    base_estimator: Any = None
+    meta_estimator: Any = None
+    optimise: str | None = None
+    calibrated: bool = flag(False)
+    vectorizer: Any = None
+
+    def check(self) -> None:
+        super().check()
+        if self.combine == "odds":
+            for name, value in (("calibration", "platt"), ("meta_estimator", None)):
+                if getattr(self, name) != value:
+                    raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
+        if is_auto(self.views):
+            if not self.normalise:
+                raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
+        elif self.views is not None:
+            check_views(self.views)
+        if self.zero_shot is not None and self.views is not None and not is_auto(self.views):
+            raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
+        if self.zero_shot_joint:
+            if self.zero_shot is None or self.views is not None:
+                raise InputError(
+                    "zero_shot_joint needs a zero_shot space, such as 'auto', and views=None: fun-zero-shot."
+                )
+            if self.combine == "odds":
+                raise InputError("combine='odds' has no joint form. Leave it out, or zero_shot_joint.")
+        if self.optimise is not None:
+            parse_goal(self.optimise)
+            if self.calibrated:
+                raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,30 +136,32 @@ class FunnelConfig:
     roughness: float = 0.0
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> "FunnelConfig":
-        """What the parameters of `funnelling.FunnellingClassifier` ask for.
+    def of(cls, parameters: FunnelParameters, choice: "AppliesTo | None" = None) -> "FunnelConfig":
+        """What parameters ask for, with what was chosen where the views are to be.
 
-        ``views="auto"`` is the paper's funnel until something is chosen.
+        Until something is chosen that is the paper's funnel.
         """
-        views = parameters["views"]
+        given = parameters.get_params(deep=False)
+        views = parameters.views
         auto = is_auto(views)
         own = views is None or auto
-        alike = {each.name for each in fields(cls)} & parameters.keys() - {"views", "normalise"}
-        return cls(
-            **{name: parameters[name] for name in alike},
+        alike = {each.name for each in fields(cls)} & given.keys() - {"views", "normalise"}
+        asked = cls(
+            **{name: given[name] for name in alike},
             views=named_views([OWN] if own else views),
-            normalise=not own and bool(parameters["normalise"]),
-            goal=_goal(parameters["optimise"], auto and not parameters["calibrated"]),
+            normalise=not own and bool(parameters.normalise),
+            goal=_goal(parameters.optimise, auto and not parameters.calibrated),
             resources=Resources(
-                parameters["embeddings"],
-                parameters["reference"],
-                parameters["encoder"],
-                parameters["encoder_epochs"],
+                parameters.embeddings,
+                parameters.reference,
+                parameters.encoder,
+                parameters.encoder_epochs,
                 {} if auto else None,  # the rounds of a search share what an encoder has read
-                parameters["verbose"],
-                parameters["n_jobs"],
+                parameters.verbose,
+                parameters.n_jobs,
             ),
         )
+        return choice.applied_to(asked) if auto and choice is not None else asked
 
     @property
     def shows_progress(self) -> bool:

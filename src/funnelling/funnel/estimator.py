@@ -1,60 +1,34 @@
-"""`FunnellingClassifier`: the paper's method, in both variants, and what goes past it.
-
-The estimator is a shell: it checks parameters, states a `FunnelConfig`, has it fitted, and keeps what comes
-out under names that are saved. The algorithm stands in the files beside this one.
-"""
+"""`FunnellingClassifier`: the paper's method, in both variants, and what goes past it."""
 
 import copy
-import logging
-import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Sequence
 from typing import Any, Self
 
-from funnelling.corpus.reference import Reference
+import numpy as np
+import numpy.typing as npt
+
 from funnelling.errors import InputError
-from funnelling.funnel.answering import BUILT_OF, FunnelMethod
-from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
-from funnelling.funnel.combination import COMBINATIONS
-from funnelling.funnel.design import AUTO, FunnelConfig, is_auto
-from funnelling.funnel.fitted import (
-    fit_funnel,
-    funnel_attributes,
-    selected_counts,
-    selected_tiers,
-    zero_shot_attributes,
-)
-from funnelling.funnel.inheritance import FunnelArchive, WarmStart
-from funnelling.funnel.thresholds import parse_goal
-from funnelling.funnel.views import make_shared_vectors
-from funnelling.funnel.zero_shot import (
-    ZERO_SHOT_SPACES,
-    fit_joint,
-    fit_zero_shot,
-    sample_meta_documents,
-    views_serve,
-    would_serve,
-)
-from funnelling.matrices import sizes_of
-from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
-from funnelling.methods.training_set import TrainingSet
-from funnelling.spaces.registry import OWN, check_views
-from funnelling.spaces.words import PooledSpace
-from funnelling.state import expect, expect_by, expect_numbers
-from funnelling.svm import CSetting
-from funnelling.svm.scorers import Selection
-from funnelling.text.counts import counted_once
-from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.evaluation.measures import ALL_LABELS, Counts
+from funnelling.evaluation.registry import measure_counts
+from funnelling.funnel.choice import Choice
+from funnelling.funnel.design import FunnelConfig, FunnelParameters
+from funnelling.funnel.fitted import FittedFunnel, counts_under
+from funnelling.funnel.learning import FunnelLearning
+from funnelling.funnel.thresholds import PER_LABEL
+from funnelling.funnel.tuning import ThresholdChange, tuned
+from funnelling.matrices import Scores
+from funnelling.methods.algorithm import Run
+from funnelling.methods.explanation import mean_posterior
+from funnelling.methods.learning import Relabelling
+from funnelling.methods.model import Method
+from funnelling.plain import check_fitted
+from funnelling.svm.scorers import SelectedScorer
 
-logger = logging.getLogger(__name__)
-
-FUNNEL_VARIANTS = ("tat", "kfcv")
-CALIBRATIONS = ("platt", "fixed", "none")
+# What a fitted funnel is built of: set afterwards, these hold from the next fit on.
+BUILT_OF = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
 
 
-@dataclass(eq=False, repr=False)
-class FunnellingClassifier(FunnelMethod):
+class FunnellingClassifier(Method, FunnelParameters):
     """Classify documents in many languages under one set of labels, every language teaching all.
 
     Tier 1 has base classifiers for each language in its own feature space; their calibrated posteriors,
@@ -170,192 +144,158 @@ class FunnellingClassifier(FunnelMethod):
     [[1, 0]]
     """
 
-    variant: str = choice("tat", FUNNEL_VARIANTS)
-    _: KW_ONLY
-    views: Any = AUTO
-    combine: str = choice("mean", COMBINATIONS)
-    normalise: bool = flag(True)
-    folds: int = whole(10, least=2)
-    calibration: str = choice("platt", CALIBRATIONS)
-    base_C: CSetting = c_setting(1.0)
-    meta_C: CSetting = c_setting(None)
-    meta_gamma: float | None = positive(None)
-    zero_shot: str | None = choice(None, ZERO_SHOT_SPACES)
-    zero_shot_joint: bool = flag(False)
-    embeddings: str | os.PathLike[str] | None = None
-    reference: Reference | None = None
-    encoder: str | os.PathLike[str] | None = None
-    encoder_epochs: int = whole(0, least=0)
-    base_estimator: Any = None
-    meta_estimator: Any = None
-    optimise: str | None = None
-    calibrated: bool = flag(False)
-    vectorizer: Any = None
+    algorithm = FunnelLearning(name="funnelling")
+    fitted_: FittedFunnel
 
-    def _validate_parameters(self) -> None:
-        super()._validate_parameters()
-        if self.combine == "odds":
-            for name, value in (("calibration", "platt"), ("meta_estimator", None)):
-                if getattr(self, name) != value:
-                    raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
-        if is_auto(self.views):
-            if not self.normalise:
-                raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
-        elif self.views is not None:
-            check_views(self.views)
-        if self.zero_shot is not None and self.views is not None and not is_auto(self.views):
-            raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
-        if self.zero_shot_joint:
-            if self.zero_shot is None or self.views is not None:
-                raise InputError(
-                    "zero_shot_joint needs a zero_shot space, such as 'auto', and views=None: fun-zero-shot."
-                )
-            if self.combine == "odds":
-                raise InputError("combine='odds' has no joint form. Leave it out, or zero_shot_joint.")
-        if self.optimise is not None:
-            parse_goal(self.optimise)
-            if self.calibrated:
-                raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
+    @property
+    def choice_(self) -> Choice:
+        """What was chosen, where views were."""
+        if not hasattr(self, "fitted_") or self.fitted_.choice is None:
+            raise AttributeError("Nothing has been chosen: the views are given, or there has been no fit.")
+        return self.fitted_.choice
 
-    # --- fitting --------------------------------------------------------------------------------
+    def _run(self) -> Run:
+        return Run(self.n_jobs, self.encoder)
 
-    def _counting(self, documents: Mapping[str, Any]) -> AbstractContextManager[None]:
-        """Counts of texts that a choice of views needs again and again."""
-        chooses = self.texts_ and is_auto(self.views) and not hasattr(self, "choice_")
-        few = sum(sizes_of(documents).values()) <= MAX_DOCUMENTS
-        return counted_once(documents) if chooses and few else nullcontext()
-
-    def _fit(self, training: TrainingSet) -> None:
-        if training.labels.single_label and (self.optimise is not None or self.calibrated):
-            name = "calibrated" if self.calibrated else "optimise"
-            raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
-        if self.zero_shot is not None and not self.texts_:
-            raise InputError(
-                "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
-            )
-        inherited = WarmStart.of(training.previous)
-        asked = design = replace(self._asked(), roughness=inherited.roughness)
-        meta_sample = sample_meta_documents(design, training)
-        if is_auto(self.views):
-            chooses = not hasattr(self, "choice_")
-            if chooses:
-                self.choice_ = choose(design, training)
-            design = self.choice_.applied_to(asked)
-            if chooses:
-                make_shared_vectors(design, training)
-            if OWN not in design.views:  # they were there to be tried
-                vars(self).pop("vectorizers_", None)
-                self.features_ = {}
-        elif self.views is not None:
-            self._warn_of_unread_resources(design)
-        vectorizers = vars(self).get("vectorizers_", {}) if self.texts_ else None
-        if self.zero_shot_joint:
-            funnel, view = fit_joint(design, training, vectorizers, meta_sample)
-            self._remember(funnel_attributes(funnel) | zero_shot_attributes(view))
-        else:
-            funnel = fit_funnel(design, training, vectorizers, meta_sample, inherited)
-            self._remember(funnel_attributes(funnel))
-            if self.zero_shot is not None:
-                keeps = funnel.archive is not None
-                self._remember(zero_shot_attributes(*fit_zero_shot(asked, training), keeps=keeps))
-        if design.resources.encodings is not None:
-            design.resources.encodings.clear()  # the encoder's space still has them at hand
-        self._assemble()
-
-    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
-        """Vectors in each language's own words, where a view looks at them."""
-        if self.texts_ and OWN not in self.design().views:
-            return dict.fromkeys(documents)
-        return super()._fit_vectors(documents, targets, seed)
-
-    def _reads_in_order(self) -> str | None:
-        views = self.design().views
-        if "encoder" in views:
-            return "An encoder"
-        foreign = [
-            name for name, view in views.items() if not isinstance(view, str | PooledSpace | TfidfVectorizer)
-        ]
-        return f"The view {foreign[0]!r}" if foreign else super()._reads_in_order()
-
-    def _warn_of_unread_resources(self, design: FunnelConfig) -> None:
-        for name in ("embeddings", "encoder"):
-            if getattr(self, name) is not None and name not in design.views:
-                logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
-
-    def _check_fitted(self, columns: int) -> None:
-        if hasattr(self, "choice_"):
-            self.choice_.check_choice()
-        known, *unseen = self._assembled()
-        space = self.label_space
-        labels = known.check_funnel(self.languages_, self.features_, space)
-        for funnel in unseen:
-            funnel.check_funnel([], self.features_, space)
-        if not hasattr(self, "training_"):
-            return
-        expect(isinstance(self.training_, FunnelArchive), "what is kept of documents")
-        if self.training_.training:
-            self.training_.check_posteriors(known.views.names, labels)
-        for tag, rows in expect_by(getattr(self, "shared_scores_", {}), None, "scores of documents").items():
-            expect_numbers(rows, (self.documents_[tag], columns), "scores of documents")
-
-    def _forget(self) -> None:
-        super()._forget()
-        for name in ("_funnels", "_built"):
-            self.__dict__.pop(name, None)
+    # --- parameters that were set after the fit -------------------------------------------------
 
     def set_params(self, **parameters: Any) -> Self:
-        """Set parameters; a fitted model goes by those that matter after a fit at once."""
-        self.__dict__.pop("_funnels", None)
-        if hasattr(self, "classes_") and parameters.keys() & set(BUILT_OF):
+        """Set parameters; those that the funnel is built of hold from the next fit on."""
+        if hasattr(self, "fitted_") and parameters.keys() & set(BUILT_OF):
             self._built = self._built_of()
         super().set_params(**parameters)
         return self
 
+    def _built_of(self) -> dict[str, Any]:
+        """The parameters that the funnel was, or is to be, built of."""
+        return getattr(self, "_built", None) or {name: getattr(self, name) for name in BUILT_OF}
+
     def as_fitted(self) -> Self:
-        """The model with the parameters it was built of, for saving."""
+        """The model with the parameters it was built of."""
         fitted = copy.copy(self)
         vars(fitted).update(self._built_of())
         return fitted
 
-    # --- scoring --------------------------------------------------------------------------------
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("_built", None)
 
     def _languages_at_once(self) -> int | None:
         """As many as there are threads; an encoder and what is not ours take one after the other."""
-        self.funnel(self.languages_[0])  # put together now, not by every thread
-        ours = self.base_estimator is None and self.meta_estimator is None and not self._reads_in_order()
+        order = self.algorithm.reads_in_order(self.as_fitted(), self.fitted_.choice)
+        ours = self.base_estimator is None and self.meta_estimator is None and not order
         return self.n_jobs if ours else 1
 
-    # --- other labels -------------------------------------------------------------------------------
+    # --- thresholds -----------------------------------------------------------------------------
 
-    def _select_labels(self, selection: Selection) -> None:
-        archive: FunnelArchive | None = getattr(self, "training_", None)
-        held_out = self.__dict__.pop("held_out_", {})  # models of earlier versions have none
-        counts = selected_counts(held_out, selection, self.label_space, archive)
-        self._remember(selected_tiers(vars(self), selection) | ({"held_out_": counts} if counts else {}))
-        self.__dict__.pop("_funnels", None)
+    def tune(
+        self, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
+    ) -> ThresholdChange:
+        """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
 
-    # --- learning on ----------------------------------------------------------------------------
+        Thresholds are those of a fit with the same ``optimise``, to the bit, and it is remembered: a later
+        `extend` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
+        `extend` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
+        every label on its own instead of all together, which is the same as ``"recall=.9 per label"``.
 
-    # --- languages ------------------------------------------------------------------------------
+        Returns
+        -------
+        change
+            Its ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
+            documents that were held out.
 
-    def learns_own_words(self) -> bool:
-        """Whether vectors of each language's own words are enough to learn from."""
-        own = self.views is None or is_auto(self.views)
-        return self.vectorizer is None and own and self.zero_shot is None
+        Examples
+        --------
+        >>> from funnelling import FunnellingClassifier
+        >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
+        >>> model = FunnellingClassifier(views=None, random_state=0)
+        >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
+        >>> change = model.tune("recall=.9")
+        >>> change.goal, change.tuned
+        ('recall=.9', ['cat', 'dog'])
+        >>> model.tune("recall=.9", labels=["cats"])
+        Traceback (most recent call last):
+        funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
+        """
+        check_fitted(self, "fitted_")
+        self.check_tunable()
+        text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
+        before = FunnelConfig.of(self.as_fitted(), self.fitted_.choice).goal
+        self.fitted_, change = tuned(self.fitted_, self.training_, self.label_space, before, text, labels)
+        if labels is None:
+            self.optimise, self.calibrated = text, False
+        return change
 
-    def usable(self, languages: Sequence[str]) -> list[str]:
-        """Which of the languages of training documents can be learned from: those that a view sees."""
-        self._validate_parameters()
-        return self.design().visible_languages(languages)
+    def check_tunable(self) -> None:
+        """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
+        if self.label_space.single_label:
+            raise InputError("The model gives one label per document, and has no thresholds to tune.")
+        unseen = self.fitted_.unseen
+        if unseen is not None and unseen.tier_two is None:
+            raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
+        if not hasattr(self, "training_") or self.fitted_.kept is None:
+            raise InputError(
+                "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
+                "tune thresholds on. Train it anew with --optimise."
+            )
 
-    def serves_unseen(self, language: str) -> bool:
-        """Whether documents in a language without training documents can be labelled."""
-        if hasattr(self, "space_"):
-            return self.space_.serves(language)
-        if hasattr(self, "shared_views_"):
-            funnel = self.funnel(language)
-            return views_serve(funnel.combination.how, funnel.views.names, funnel.views.shared, language)
-        if self.views is None and self.zero_shot is None:
-            return False
-        self._validate_parameters()
-        return would_serve(self.design(), language)
+    # --- what was held out ----------------------------------------------------------------------
+
+    def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
+        """How good the model is on training documents that were held out from both tiers, by language.
+
+        Vocabularies, and thresholds that were tuned, saw those documents.
+
+        Parameters
+        ----------
+        labels : those to measure; by default all
+
+        Returns
+        -------
+        dict
+            For each language the measures by name, and the number of ``documents``.
+        """
+        check_fitted(self, "fitted_")
+        columns = ALL_LABELS if labels is None else np.isin(self.classes_, labels)
+        measures: dict[str, dict[str, float]] = {}
+        for language, table in self.fitted_.learned.tier_two.held_out.items():
+            counts = Counts.from_table(table)
+            if table.shape[1] < len(self.classes_):  # one column stands for two classes
+                counts = counts.of_both()
+            by_name = measure_counts(counts, self.label_space.single_label, columns)
+            measures[language] = {**by_name, "documents": int(counts.documents)}
+        return measures
+
+    def measures_under(self, relabelling: Relabelling) -> dict[str, dict[str, float]]:
+        """What `held_out_measures` are where labels that are to be merged are taken for one.
+
+        Nothing, where the model has not kept its scores of documents that were held out.
+        """
+        kept, labels = self.fitted_.kept, self.label_space
+        if kept is None:
+            return {}
+        thresholds = self.fitted_.learned.tier_two.thresholds
+        counted = counts_under(relabelling, self.training_.targets, kept.scores, thresholds, labels)
+        return {
+            language: {**measure_counts(counts, labels.single_label), "documents": int(counts.documents)}
+            for language, counts in counted.items()
+        }
+
+    def held_out_posteriors(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The mean posterior that views gave training documents which they had not seen, by language.
+
+        Nothing, where the model has not kept what it made of them.
+        """
+        kept, scorer = self.fitted_.kept, self.fitted_.learned.tier_two.scorer
+        if kept is None:
+            return {}
+        views = list(kept.held_out.values())
+        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
+
+        def shown(posteriors: Scores) -> npt.NDArray[np.float64]:
+            return self.label_space.probabilities(
+                posteriors if selection is None else selection.of_posteriors(posteriors)
+            )
+
+        found = {tag: [shown(view[tag]) for view in views if tag in view] for tag in self.documents_}
+        return {tag: mean_posterior(each) for tag, each in found.items() if each}

@@ -1,41 +1,45 @@
-"""A whole funnel: its fit, how documents pass through it, its saved attributes, and fewer labels.
+"""A fitted funnel: how documents pass through it, for languages learned and for others, and fewer labels."""
 
-Models are saved attribute by attribute, in the order in which these stand here.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
+from funnelling.funnel.choice import Choice
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.inheritance import COLD_START, FunnelArchive, WarmStart
-from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_meta_features
-from funnelling.funnel.views import FittedViews, SharedView, fit_views
-from funnelling.matrices import Floats, Scored, in_vocabulary_rows
+from funnelling.funnel.inheritance import KeptPosteriors
+from funnelling.funnel.tier_two import TierTwo
+from funnelling.funnel.views import FittedViews, SharedView, views_serve
+from funnelling.matrices import AnyTargets, Floats, Scored, in_vocabulary_rows
+from funnelling.methods.algorithm import Fitted, Run
+from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution
 from funnelling.methods.learning import Relabelling
-from funnelling.methods.training_set import TrainingSet
+from funnelling.methods.training_set import Calibrator, ScoreThresholds
+from funnelling.spaces import Space
 from funnelling.spaces.registry import SHARED
+from funnelling.state import expect, expect_strings
 from funnelling.svm import LinearScorer
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 
+NEIGHBOURS = 5  # training documents that are named beside a document
+ENCODER = "encoder"  # the view whose model may have moved since the fit
+
+Neighbours = Callable[[Floats, Sequence[str]], list[dict[str, Any]]]
+
 
 @dataclass(frozen=True)
-class FittedFunnel:
-    """Both tiers, and an archive of the training documents unless the funnel is compact."""
+class Funnel:
+    """Both tiers."""
 
     views: FittedViews
     combination: Combination
     tier_two: TierTwo
-    archive: FunnelArchive | None = None
 
     def check_funnel(self, languages: Sequence[str], features: Mapping[str, int], space: LabelSpace) -> int:
         """Refuse a state that could not label documents in these languages; how many labels tier 1 has."""
@@ -61,7 +65,7 @@ class FittedFunnel:
             posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
         return scored, posteriors
 
-    def evidence(self, language: str, documents: Any) -> Attribution:
+    def evidence(self, language: str, documents: Any, neighbours: Neighbours) -> Attribution:
         """Scores of one language's documents, and what each tier makes of them on the way."""
         tiers = self.views.tiers(language)
         vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
@@ -91,20 +95,8 @@ class FittedFunnel:
             classes = [None] * next(iter(posteriors.values())).shape[1]
             for place, column in enumerate(selection.columns.tolist()):
                 classes[column] = place
-        above = TierTwoAttribution(points, alone(scorer), list(tiers), self._neighbours, classes)
+        above = TierTwoAttribution(points, alone(scorer), list(tiers), neighbours, classes)
         return Attribution(scorer.scores(points), evident, words, above, texts)
-
-    @cached_property
-    def _training_points(self) -> dict[str, Floats]:
-        assert self.archive is not None
-        posteriors = self.archive.training
-        languages = self.archive.targets if posteriors else ()
-        return {language: self.combination.points_in(language, posteriors) for language in languages}
-
-    def _neighbours(self, point: Floats, names: Sequence[str]) -> list[dict[str, Any]]:
-        if self.archive is None:
-            return []
-        return self.archive.nearest(point, self._training_points, names)
 
 
 def _selected(selection: Selection | None, scores: Floats) -> Floats:
@@ -112,186 +104,213 @@ def _selected(selection: Selection | None, scores: Floats) -> Floats:
     return selected
 
 
-def fit_funnel(
-    design: FunnelConfig,
-    training: TrainingSet,
-    vectorizers: Mapping[str, Any] | None,
-    meta_sample: MetaSample | None,
-    inherited: WarmStart = COLD_START,
-) -> FittedFunnel:
-    """Fit both tiers; ``vectorizers`` made the own vectors, ``meta_sample`` are the documents of tier 2."""
-    views, posteriors = fit_views(design, training, vectorizers, meta_sample, inherited)
-    design.resources.begun.clear()  # tier 2 needs the memory
-    return fit_over_views(design, training, views, posteriors, meta_sample, inherited)
+@dataclass(frozen=True)
+class UnseenLanguages:
+    """What labels documents in languages without training documents: a space, and tier 2.
 
-
-def fit_over_views(
-    design: FunnelConfig,
-    training: TrainingSet,
-    views: FittedViews,
-    posteriors: ViewPosteriors,
-    meta_sample: MetaSample | None,
-    inherited: WarmStart = COLD_START,
-) -> FittedFunnel:
-    """Fit tier 2 over views that are fitted."""
-    taught = training if meta_sample is None else training.select(meta_sample)
-    combination = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
-    points = [
-        combination.training_meta_features(posteriors, tag, folds) for tag, folds in taught.folds.items()
-    ]
-    stacked = Posteriors.stacked(points)
-    supervised = any(view.space.supervised for view in views.shared.values())
-    small = inherited.is_small and meta_sample is None and design.variant == "tat" and not supervised
-    if small and design.combine != "odds" and design.meta_estimator is None:
-        held_out, C = inherited.held_out_scores(training), inherited.meta_C
-        start = inherited.start_of_tier_two(training)
-        tier_two = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
-    else:
-        tier_two = fit_tier_two(design, taught, stacked, taught.stacked_folds())
-    archive = archived(design, training, posteriors, tier_two, meta_sample, inherited.changed if small else 0)
-    return FittedFunnel(views, combination, tier_two, archive)
-
-
-def archived(
-    design: FunnelConfig,
-    training: TrainingSet,
-    posteriors: ViewPosteriors,
-    tier_two: TierTwo,
-    meta_sample: MetaSample | None,
-    changed: int = 0,
-) -> FunnelArchive | None:
-    """What is kept of a fit; where a sample taught tier 2, the documents alone."""
-    if design.compact:
-        return None
-    if meta_sample is not None:
-        return FunnelArchive.of(training, design.keep_texts)
-    return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two, changed)
-
-
-ZERO_SHOT = "shared_"  # before the names of tier 2 for languages without training documents
-
-
-def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
-    """A funnel by attribute; one without an archive has no ``training_``."""
-    return {
-        "base_": dict(funnel.views.own),
-        "shared_views_": dict(funnel.views.shared),
-        **({} if funnel.archive is None else {"training_": funnel.archive}),
-        "weights_": funnel.combination.weights,
-        "offsets_": funnel.combination.offsets,
-        **_tier_two_attributes(funnel.tier_two),
-        "held_out_": funnel.tier_two.held_out,
-    }
-
-
-def zero_shot_attributes(
-    view: SharedView, tier_two: TierTwo | None = None, *, keeps: bool = False
-) -> dict[str, Any]:
-    """The funnel of languages without training documents by attribute, its tier 2 unless all share one.
-
-    A model that ``keeps`` its documents keeps that tier's honest scores of them, too.
+    Without a tier 2 of its own it has that of the languages learned.
     """
-    above = {} if tier_two is None else _tier_two_attributes(tier_two, ZERO_SHOT)
-    kept = {f"{ZERO_SHOT}scores_": dict(tier_two.scores)} if keeps and tier_two is not None else {}
-    return {"space_": view.space, "shared_": view.tier, **above, **kept}
+
+    view: SharedView
+    tier_two: TierTwo | None
 
 
-def funnel_of(design: FunnelConfig, attributes: Mapping[str, Any]) -> FittedFunnel:
-    """The funnel that a model with these attributes has for the languages it learned."""
-    vectorizers = attributes.get("vectorizers_", {}) if attributes["texts_"] else None
-    return FittedFunnel(
-        FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
-        Combination(design.combine, design.normalise, attributes["weights_"], attributes.get("offsets_")),
-        _tier_two_of(attributes),
-        attributes.get("training_"),
-    )
+@dataclass(frozen=True)
+class FittedFunnel(Fitted):
+    """The funnel of the ``languages`` learned, and what labels others where ``zero_shot`` asks for it.
+
+    ``choice`` says what was chosen where views were. ``kept`` is what was made of the training documents.
+    """
+
+    learned: Funnel
+    languages: list[str]
+    unseen: UnseenLanguages | None = None
+    choice: Choice | None = None
+    kept: KeptPosteriors | None = None
+
+    def funnel(self, language: str) -> Funnel:
+        """The funnel that a language passes."""
+        return self.learned if self.unseen is None or language in self.languages else self._other
+
+    @cached_property
+    def _other(self) -> Funnel:
+        """The funnel of languages without training documents."""
+        assert self.unseen is not None
+        return Funnel(
+            FittedViews([SHARED], {}, {SHARED: self.unseen.view}, {}),
+            Combination(
+                "mean", normalise=False
+            ),  # of one view, whatever was chosen for the languages learned
+            self.unseen.tier_two or self.learned.tier_two,
+        )
+
+    def _found(self, language: str, run: Run) -> Funnel:
+        """The funnel that a language passes, its encoder where that is now."""
+        funnel = self.funnel(language)
+        if run.encoder is not None and ENCODER in funnel.views.shared:
+            space: Any = funnel.views.shared[ENCODER].space
+            space.found_at(run.encoder)
+        return funnel
+
+    def scores(self, language: str, documents: Any, run: Run) -> Scored:
+        return self._found(language, run).scores(language, documents)
+
+    def scores_and_posteriors(
+        self, language: str, documents: Any, run: Run
+    ) -> tuple[Scored, Mapping[str, Floats]]:
+        return self._found(language, run).scores_and_posteriors(language, documents)
+
+    def evidence(
+        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+    ) -> Attribution:
+        funnel = self._found(language, run)
+
+        def neighbours(point: Floats, names: Sequence[str]) -> list[dict[str, Any]]:
+            points = {} if archive is None else self._training_points(funnel)
+            return [] if archive is None else _nearest(archive, point, points, names)
+
+        return funnel.evidence(language, documents, neighbours)
+
+    def _training_points(self, funnel: Funnel) -> dict[str, Floats]:
+        """Training documents in the space of a funnel's tier 2."""
+        known = self._points
+        if (place := int(funnel is self.learned)) not in known and self.kept is not None:
+            posteriors = self.kept.training
+            seen = list(dict.fromkeys(tag for by_tag in posteriors.values() for tag in by_tag))
+            known[place] = {tag: funnel.combination.points_in(tag, posteriors) for tag in seen}
+        return known.get(place, {})
+
+    @cached_property
+    def _points(self) -> dict[int, dict[str, Floats]]:
+        return {}
+
+    def calibrator(self, language: str) -> Calibrator:
+        return self.funnel(language).tier_two.calibrator
+
+    def score_thresholds(self, language: str) -> ScoreThresholds:
+        return self.funnel(language).tier_two.thresholds
+
+    def serves(self, language: str) -> bool:
+        if self.unseen is not None:
+            return self.unseen.view.space.serves(language)
+        views = self.learned.views
+        return views_serve(self.learned.combination.how, views.names, views.shared, language)
+
+    @property
+    def spaces(self) -> list[Space]:
+        further = [] if self.unseen is None else [self.unseen.view]
+        return [view.space for view in (*self.learned.views.shared.values(), *further)]
+
+    @property
+    def chosen(self) -> Choice | None:
+        return self.choice
+
+    @property
+    def final_c(self) -> float | None:
+        return self.learned.tier_two.C
+
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+        tier_two, unseen, kept = self.learned.tier_two, self.unseen, self.kept
+        counts = selected_counts(tier_two.held_out, selection, labels, archive, kept)
+        if unseen is not None and unseen.tier_two is not None:
+            unseen = replace(unseen, tier_two=unseen.tier_two.selecting(selection, {}))
+        return replace(
+            self,
+            learned=replace(self.learned, tier_two=tier_two.selecting(selection, counts)),
+            unseen=unseen,
+            kept=None if kept is None else kept.selecting(selection),
+        )
+
+    def compact(self) -> Self:
+        return replace(self, kept=None)
+
+    def check(
+        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
+    ) -> None:
+        expect_strings(self.languages, "the languages of a funnel")
+        expect(self.languages == list(documents), "the languages of a funnel")
+        expect(isinstance(self.learned, Funnel), "a funnel")
+        known = self.learned.check_funnel(self.languages, features or {}, labels)
+        if self.unseen is not None:
+            expect(isinstance(self.unseen, UnseenLanguages), "what labels other languages")
+            self._other.check_funnel([], features or {}, labels)
+        if self.choice is not None:
+            expect(isinstance(self.choice, Choice), "what was chosen")
+            self.choice.check_choice()
+        if self.kept is not None:
+            expect(isinstance(self.kept, KeptPosteriors), "what is kept of documents")
+            self.kept.check(documents, self.learned.views.names, known, labels.columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what is cached is made again."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
 
-def is_joint(attributes: Mapping[str, Any]) -> bool:
-    """Whether a model has one tier 2 for languages with and without training documents."""
-    return "space_" in attributes and f"{ZERO_SHOT}meta_" not in attributes
+def _nearest(
+    archive: Archive, point: Floats, points: Mapping[str, Floats], names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The training documents nearest to a point of tier 2's space, from any language.
 
-
-def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
-    """The funnel that a model with these attributes has for all other languages."""
-    view = SharedView(attributes["space_"], attributes["shared_"], [])
-    return FittedFunnel(
-        FittedViews([SHARED], {}, {SHARED: view}, {}),
-        Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
-        _tier_two_of(attributes, "" if is_joint(attributes) else ZERO_SHOT),
-        attributes.get("training_"),
-    )
-
-
-def _tier_two_attributes(tier_two: TierTwo, prefix: str = "") -> dict[str, Any]:
-    return {
-        f"{prefix}meta_": tier_two.scorer,
-        f"{prefix}meta_C_": tier_two.C,
-        f"{prefix}head_": tier_two.calibrator,
-        f"{prefix}cuts_": tier_two.thresholds,
-    }
-
-
-def _tier_two_of(attributes: Mapping[str, Any], prefix: str = "") -> TierTwo:
-    return TierTwo(
-        attributes[f"{prefix}meta_"],
-        attributes[f"{prefix}meta_C_"],
-        attributes[f"{prefix}head_"],
-        attributes.get(f"{prefix}cuts_", 0.0),  # models of earlier versions have none
-        attributes.get("held_out_", {}) if not prefix else {},
-    )
-
-
-def selected_tiers(attributes: Mapping[str, Any], selection: Selection) -> dict[str, Any]:
-    """What gives the labels that are left, by attribute: tier 2, its probabilities, thresholds and scores."""
-    selected: dict[str, Any] = {}
-    for prefix in ("", ZERO_SHOT):
-        if f"{prefix}meta_" in attributes:
-            cuts = attributes.get(f"{prefix}cuts_", 0.0)
-            selected[f"{prefix}meta_"] = SelectedScorer.of(attributes[f"{prefix}meta_"], selection)
-            selected[f"{prefix}head_"] = attributes[f"{prefix}head_"].of_labels(selection.columns)
-            selected[f"{prefix}cuts_"] = cuts[selection.columns] if isinstance(cuts, np.ndarray) else cuts
-    if scores := attributes.get(f"{ZERO_SHOT}scores_"):
-        selected[f"{ZERO_SHOT}scores_"] = {tag: selection.of(rows) for tag, rows in scores.items()}
-    return selected
+    ``points`` are the training documents there, ``names`` those of the columns of labels.
+    """
+    neighbours = []
+    for language, rows in points.items():
+        distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
+        for row in np.argsort(distances, kind="stable")[:NEIGHBOURS].tolist():
+            text = archive.beginnings[language][row] if language in archive.beginnings else ""
+            neighbours.append(
+                {
+                    "id": archive.ids[language][row],
+                    "language": language,
+                    "labels": [names[k] for k in np.flatnonzero(archive.targets[language][row]).tolist()],
+                    "distance": float(distances[row]),
+                    **({"text": text} if text else {}),
+                }
+            )
+    return sorted(neighbours, key=lambda neighbour: neighbour["distance"])[:NEIGHBOURS]
 
 
 def selected_counts(
     held_out: Mapping[str, npt.NDArray[np.int64]],
     selection: Selection,
     labels: LabelSpace,
-    archive: FunnelArchive | None,
-) -> dict[str, npt.NDArray[np.int64]] | None:
+    archive: Archive | None,
+    kept: KeptPosteriors | None,
+) -> dict[str, npt.NDArray[np.int64]]:
     """How the funnel decides of documents that were held out, of the labels that are left.
 
     Single-label documents get the best of the rest, and those of a dropped label do not count: that takes
-    their scores. None where these are not known.
+    their scores. Nothing where these are not known.
     """
     if not labels.single_label:
         return {language: table[:, selection.columns] for language, table in held_out.items()}
-    if archive is None or not archive.scores:
-        return None
+    if archive is None or kept is None:
+        return {}
     counted = {}
     for language in held_out:
         truth = archive.targets[language][:, selection.columns]
         rows = truth.any(axis=1)
         if rows.any():
-            decisions = labels.decide(selection.of(archive.scores[language])[rows])
+            decisions = labels.decide(selection.of(kept.scores[language])[rows])
             truth = truth[rows, 1:] if selection.margin else truth[rows]
             counted[language] = Counts.of(truth, decisions).table()
     return counted
 
 
 def counts_under(
-    relabelling: Relabelling, archive: FunnelArchive, thresholds: Any, labels: LabelSpace
+    relabelling: Relabelling,
+    targets: Mapping[str, AnyTargets],
+    scores: Mapping[str, Floats],
+    thresholds: Any,
+    labels: LabelSpace,
 ) -> dict[str, Counts]:
     """How the funnel decides of documents that were held out, under labels that stand for several of its own.
 
     One of these is given where any of the old ones is. Documents without their only label do not count.
     """
     counts = {}
-    decided = {tag: labels.decide(scores - thresholds) for tag, scores in archive.scores.items()}
-    truth_by, decided_by = map(labels.by_class, (archive.targets, decided))
+    decided = {tag: labels.decide(rows - thresholds) for tag, rows in scores.items()}
+    truth_by, decided_by = map(labels.by_class, (targets, decided))
     for language in decided:
         truth, decisions = (relabelling.of_targets(each[language]) for each in (truth_by, decided_by))
         rows = labels.learnable(truth)

@@ -1,4 +1,4 @@
-"""What a funnel keeps of both tiers beside its documents, and what it takes over when it learns on.
+"""What a funnel keeps of what both tiers made of its documents, and what it takes over when it learns on.
 
 A language whose documents are all as they were keeps the base classifiers of its own words, and a view that
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
@@ -13,93 +13,89 @@ add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from funnelling.funnel.tier_one import Posteriors, TierOne, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwo
+from funnelling.funnel.tier_two import TierTwoFit
 from funnelling.matrices import Floats, take_rows
-from funnelling.methods.archive import Archive
+from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.state import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.svm.path import Coefficients
+from funnelling.svm.scorers import Selection
 from funnelling.svm.solver import TOLERANCE
 
-NEIGHBOURS = 5
 TIER_TWO = ""  # in place of a view's name: no view has it
 
 
 @dataclass(frozen=True, kw_only=True)
-class FunnelArchive(Archive):
-    """An archive with what the tiers make of each document; nothing of it where a sample taught tier 2.
+class KeptPosteriors:
+    """What the tiers made of each training document; nothing is kept of it where a sample taught tier 2.
 
     ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
-    of documents that neither tier had seen. ``coefficients`` are the solutions of the SVMs, by view, or
-    `TIER_TWO`, and language: (documents, labels). So many documents have ``changed`` since all of this was
-    fitted at once.
+    of documents that neither tier had seen, and ``unseen_scores`` those of the tier 2 of other languages.
+    ``coefficients`` are the solutions of the SVMs, by view, or `TIER_TWO`, and language: (documents, labels).
+    So many documents have ``changed`` since all of this was fitted at once.
     """
 
-    training: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    held_out: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    scores: dict[str, Floats] = field(default_factory=dict)
-    coefficients: dict[str, dict[str, Coefficients]] = field(default_factory=dict)
+    training: dict[str, dict[str, Floats]]
+    held_out: dict[str, dict[str, Floats]]
+    scores: dict[str, Floats]
+    coefficients: dict[str, dict[str, Coefficients]]
     changed: int = 0
+    unseen_scores: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of_fit(
-        cls,
-        training: TrainingSet,
-        keep_texts: bool,
-        posteriors: ViewPosteriors,
-        tier_two: TierTwo,
-        changed: int = 0,
-    ) -> "FunnelArchive":
+    def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
         """What is worth keeping of a fit."""
         coefficients = {
             view: {tag: each.coefficients for tag, each in by_tag.items() if each.coefficients is not None}
             for view, by_tag in posteriors.items()
         }
-        coefficients[TIER_TWO] = dict(tier_two.coefficients)
         views = posteriors.items()
-        return cls.of(
-            training,
-            keep_texts,
+        return cls(
             training={view: {tag: p.training for tag, p in each.items()} for view, each in views},
             held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
-            scores=dict(tier_two.scores),
-            coefficients=coefficients,
+            scores=tier_two.scores,
+            coefficients={**coefficients, TIER_TWO: tier_two.coefficients},
             changed=changed,
         )
 
-    def check_documents(
-        self, columns: int, features: Mapping[str, int] | None, sparse_labels: bool = False
-    ) -> None:
-        super().check_documents(columns, features, sparse_labels)
-        expect_whole(self.changed, "how many documents have changed")
-        if self.scores:
-            for tag, rows in expect_by(self.scores, self.targets, "the scores of documents").items():
-                # Of two labels that are left of several, the targets have a column each.
-                expect_numbers(rows, (len(self.targets[tag]), columns), "the scores of documents")
+    def selecting(self, selection: Selection) -> "KeptPosteriors":
+        """The same with scores of some labels only."""
+        return replace(
+            self,
+            scores={tag: selection.of(rows) for tag, rows in self.scores.items()},
+            unseen_scores={tag: selection.of(rows) for tag, rows in self.unseen_scores.items()},
+        )
 
-    def check_posteriors(self, views: Sequence[str], labels: int) -> None:
-        """Refuse what are no posteriors of the documents, by views for so many labels."""
+    def check(self, documents: Mapping[str, int], views: Sequence[str], labels: int, columns: int) -> None:
+        """Refuse what cannot be of so many documents by language, by views for so many labels.
+
+        Tier 2 has the ``columns`` of those labels that are left.
+        """
+        expect_whole(self.changed, "how many documents have changed")
         held_out = expect_by(self.held_out, views, "the posteriors of documents")
         for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
             others = expect_by(held_out[view], by_tag, "the posteriors of documents")
             for tag, rows in by_tag.items():
                 for each in (rows, others[tag]):
-                    expect_numbers(each, (len(self.targets[tag]), labels), "the posteriors of documents")
+                    expect_numbers(each, (documents[tag], labels), "the posteriors of documents")
         seen = {tag for by_tag in self.training.values() for tag in by_tag}
-        expect(seen == self.targets.keys(), "the posteriors of documents")
+        expect(seen == documents.keys(), "the posteriors of documents")
+        for scores, languages in ((self.scores, documents), (self.unseen_scores, None)):
+            for tag, rows in expect_by(scores, languages, "the scores of documents").items():
+                expect_numbers(rows, (documents[tag], columns), "the scores of documents")
         expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
         for view, solutions in self.coefficients.items():
             width: Size = labels if view else None
             for tag, solution in expect_by(solutions, None, "the solutions of classifiers").items():
-                expect_matrix(solution, (len(self.targets[tag]), width), "the solutions of classifiers")
+                expect_matrix(solution, (documents[tag], width), "the solutions of classifiers")
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
         """What a view's base classifiers say of a language's documents."""
@@ -110,34 +106,6 @@ class FunnelArchive(Archive):
             self.held_out[view][language],
             self.coefficients.get(view, {}).get(language),
         )
-
-    def nearest(
-        self, point: Floats, points: Mapping[str, Floats], names: Sequence[str], number: int = NEIGHBOURS
-    ) -> list[dict[str, Any]]:
-        """The training documents nearest to a point of tier 2's space, from any language.
-
-        ``points`` are the training documents there, ``names`` those of the columns of labels.
-        """
-        neighbours = []
-        for language, rows in points.items():
-            distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
-            for row in np.argsort(distances, kind="stable")[:number]:
-                labels = [names[column] for column in np.flatnonzero(self.targets[language][row]).tolist()]
-                neighbours.append(
-                    {
-                        "id": self.ids[language][row],
-                        "language": language,
-                        "labels": labels,
-                        "distance": float(distances[row]),
-                        **self._text(language, int(row)),
-                    }
-                )
-        return sorted(neighbours, key=lambda neighbour: neighbour["distance"])[:number]
-
-    def _text(self, language: str, row: int) -> dict[str, str]:
-        """The beginning of a document's text, where it is known."""
-        text = self.beginnings[language][row] if language in self.beginnings else ""
-        return {"text": text} if text else {}
 
 
 MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
@@ -151,10 +119,11 @@ HELD_OUT_TOL = 0.15
 class WarmStart:
     """What a fit may take over from an earlier one: nothing, in a first fit.
 
-    ``own`` and ``shared`` are its base classifiers, of languages and of views.
+    ``kept`` is what it made of its documents, ``own`` and ``shared`` are its base classifiers, of languages
+    and of views.
     """
 
-    archive: FunnelArchive | None = None
+    kept: KeptPosteriors | None = None
     own: Mapping[str, TierOne] = field(default_factory=dict)
     shared: Mapping[str, Any] = field(default_factory=dict)
     previous: PreviousFit | None = None
@@ -162,33 +131,33 @@ class WarmStart:
     @classmethod
     def of(cls, earlier: PreviousFit | None) -> "WarmStart":
         """That of a model which learns on; one of whose documents a sample taught tier 2 leaves nothing."""
-        archive = None if earlier is None else earlier.model.training_
-        if earlier is None or not isinstance(archive, FunnelArchive) or not archive.training:
+        if earlier is None or earlier.model.fitted_.kept is None:
             return COLD_START
-        model: Any = earlier.model
-        return cls(archive, model.base_, model.shared_views_, earlier)
+        fitted: Any = earlier.model.fitted_
+        return cls(fitted.kept, fitted.learned.views.own, fitted.learned.views.shared, earlier)
 
     @property
     def meta_C(self) -> float:  # noqa: N802
         """The C of the old meta-classifier."""
         assert self.previous is not None
-        model: Any = self.previous.model
-        C: float = model.final_c()
+        C: float = self.previous.model.fitted_.final_c
         return C
 
     @property
     def changed(self) -> int:
         """How many documents are new or other ones since the last fit of everything."""
-        if self.archive is None or self.previous is None:
+        if self.kept is None or self.previous is None:
             return 0
-        return self.archive.changed + self.previous.changed
+        return self.kept.changed + self.previous.changed
 
     @property
     def is_small(self) -> bool:
         """Whether few documents have changed, in languages and under labels that were known."""
-        if self.archive is None or self.previous is None or not self._takes_short_cuts:
+        if self.kept is None or self.previous is None or not self._takes_short_cuts:
             return False
-        known = self.archive.targets.keys() >= self.previous.places.keys() and self.previous.same_labels
+        known = (
+            self.previous.model.documents_.keys() >= self.previous.places.keys() and self.previous.same_labels
+        )
         return known and self.changed <= MAX_CHANGED_SHARE * self._documents
 
     @property
@@ -211,26 +180,26 @@ class WarmStart:
 
     def own_words(self, language: str) -> tuple[TierOne, Posteriors] | None:
         """The base classifiers of a language that is untouched, and what they say of its documents."""
-        if self.archive is None or language not in self.own or not self._are_untouched([language]):
+        if self.kept is None or language not in self.own or not self._are_untouched([language]):
             return None
-        posteriors = self.archive.posteriors(OWN, language)
+        posteriors = self.kept.posteriors(OWN, language)
         return None if posteriors is None else (self.own[language], posteriors)
 
     def shared_view(self, name: str, languages: Sequence[str]) -> tuple[Any, dict[str, Posteriors]] | None:
         """A view of languages that are all untouched, and what it says of their documents."""
         view = self.shared.get(name)
-        if self.archive is None or view is None or view.languages != list(languages):
+        if self.kept is None or view is None or view.languages != list(languages):
             return None
         if not self._are_untouched(languages):
             return None
-        posteriors = {tag: self.archive.posteriors(name, tag) for tag in languages}
+        posteriors = {tag: self.kept.posteriors(name, tag) for tag in languages}
         return view, {tag: each for tag, each in posteriors.items() if each is not None}
 
     def start(self, view: str, languages: Sequence[str]) -> Coefficients | None:
         """What documents added to a view's old classifiers: (documents, labels); new ones nothing."""
-        assert self.archive is not None
+        assert self.kept is not None
         assert self.previous is not None
-        known = self.archive.coefficients.get(view, {})
+        known = self.kept.coefficients.get(view, {})
         if not known.keys() >= set(languages):
             return None
         blocks = []
@@ -247,18 +216,20 @@ class WarmStart:
 
     def held_out_posteriors(self, name: str, training: TrainingSet) -> Floats:
         """What a view said of documents when they were held out, those of languages below each other."""
-        assert self.archive is not None
-        view, archived = self.shared[name], self.archive.held_out[name]
+        assert self.kept is not None
+        view, archived = self.shared[name], self.kept.held_out[name]
         return self._held_out(
             training, archived, lambda tag, new: view.tier.posteriors(view.space.vectors(tag, new))
         )
 
     def held_out_scores(self, training: TrainingSet) -> Floats:
         """What tier 2 scored of documents when they were held out, those of languages below each other."""
-        assert self.archive is not None
+        assert self.kept is not None
         assert self.previous is not None
-        model: Any = self.previous.model
-        return self._held_out(training, self.archive.scores, lambda tag, new: model._scores(tag, new).scores)
+        fitted: Any = self.previous.model.fitted_
+        return self._held_out(
+            training, self.kept.scores, lambda tag, new: fitted.scores(tag, new, Run()).scores
+        )
 
     def _held_out(self, training: TrainingSet, archived: Mapping[str, Floats], seen: Any) -> Floats:
         """What is archived of documents, and what is said of the new ones, which were held out from all."""

@@ -164,13 +164,13 @@ class PointLearner:
 
     advance: Advance = no_progress
 
-    def problem(self, X: Matrix, targets: Targets, what: str = "") -> "PointFit":  # noqa: ARG002
+    def problem(self, X: Matrix, targets: Targets, what: str = "") -> "PointFit":
         return PointFit(np.asarray(X), self.advance)
 
     def reporting(self, advance: Advance) -> "PointLearner":
         return PointLearner(advance)
 
-    def problems_solved(self, labels: int, folds: int) -> int:  # noqa: ARG002
+    def problems_solved(self, labels: int, folds: int) -> int:
         return 1
 
 
@@ -181,7 +181,7 @@ class PointFit:
     scores: Floats
     advance: Advance
 
-    def fit(self, folds: Folds) -> "PointFit":  # noqa: ARG002
+    def fit(self, folds: Folds) -> "PointFit":
         return self.fit_whole()
 
     def fit_whole(self) -> "PointFit":
@@ -195,7 +195,7 @@ class PointFit:
     def scorer(self) -> PointScorer:
         return PointScorer()
 
-    def scorer_without(self, fold: int) -> PointScorer:  # noqa: ARG002
+    def scorer_without(self, fold: int) -> PointScorer:
         return PointScorer()
 
 
@@ -276,7 +276,7 @@ class EstimatorProblem:
     targets: Targets
     what: str
 
-    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "EstimatorFit":  # noqa: ARG002
+    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "EstimatorFit":
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         without = {

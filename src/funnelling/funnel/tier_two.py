@@ -1,8 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +12,14 @@ from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.thresholds import LabelThresholdCurves, tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
-from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
+from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 from funnelling.state import MAX_ABS_VALUE, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem
 from funnelling.svm.path import Coefficients
-from funnelling.svm.scorers import SelectedScorer
-
-ScoreThresholds = npt.NDArray[np.float64] | float
+from funnelling.svm.scorers import SelectedScorer, Selection
 
 
 class MetaFit(FitOnFolds, Protocol):
@@ -35,17 +32,25 @@ class MetaFit(FitOnFolds, Protocol):
 class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
 
-    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them, and
-    ``scores`` are the scores it goes by then. ``coefficients`` are what each document adds to it.
+    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them.
     """
 
     scorer: Scorer
     C: float | None
     calibrator: Calibrator
     thresholds: ScoreThresholds
-    held_out: Mapping[str, npt.NDArray[np.int64]]
-    scores: Mapping[str, Floats] = field(default_factory=dict)
-    coefficients: Mapping[str, Coefficients] = field(default_factory=dict)
+    held_out: dict[str, npt.NDArray[np.int64]]
+
+    def selecting(self, selection: Selection, held_out: dict[str, npt.NDArray[np.int64]]) -> "TierTwo":
+        """Tier 2 of some labels, with the same bits, and how it decides of them."""
+        thresholds = self.thresholds
+        return TierTwo(
+            SelectedScorer.of(self.scorer, selection),
+            self.C,
+            self.calibrator.of_labels(selection.columns),
+            thresholds[selection.columns] if isinstance(thresholds, np.ndarray) else thresholds,
+            held_out,
+        )
 
     def check_tier(self, example: HasShape, labels: int, space: LabelSpace) -> None:
         """Refuse a state that could not score these labels for points like the example.
@@ -69,13 +74,24 @@ class TierTwo:
             expect_numbers(counts, (4, columns), "the counts of tier 2", "i", 0, MAX_ABS_VALUE)
 
 
+class TierTwoFit(NamedTuple):
+    """Tier 2 and what it made of its training documents, by language.
+
+    ``scores`` are those of documents that it had not seen, ``coefficients`` what each document adds to it.
+    """
+
+    tier: TierTwo
+    scores: dict[str, Floats]
+    coefficients: dict[str, Coefficients]
+
+
 def fit_tier_two(
     design: FunnelConfig,
     training: TrainingSet,
     posteriors: Posteriors,
     folds: Folds,
     what: str = "tier 2",
-) -> TierTwo:
+) -> TierTwoFit:
     """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
@@ -99,7 +115,7 @@ def refit_tier_two(
     C: float,
     start: Coefficients | None,
     held_out: Floats,
-) -> TierTwo:
+) -> TierTwoFit:
     """The meta-classifier after few changes: its C stays, it starts from what documents added to it before.
 
     ``held_out`` is what was scored of documents that were held out.
@@ -111,7 +127,9 @@ def refit_tier_two(
     return _settled(design, training, fit, held_out, training.stacked_folds())
 
 
-def _settled(design: FunnelConfig, training: TrainingSet, fit: Any, scores: Floats, folds: Folds) -> TierTwo:
+def _settled(
+    design: FunnelConfig, training: TrainingSet, fit: Any, scores: Floats, folds: Folds
+) -> TierTwoFit:
     """A fit with what honest scores say of it: probabilities, thresholds, and how good it is."""
     targets = training.stacked_targets()
     calibrator = training.fit_calibrator(scores, targets)
@@ -125,14 +143,10 @@ def _settled(design: FunnelConfig, training: TrainingSet, fit: Any, scores: Floa
         thresholds = calibrator.even_scores
     held_out = counts_by_language(training.targets, training.labels.decide(scores - thresholds))
     coefficients = getattr(fit, "coefficients", None)
-    return TierTwo(
-        fit.scorer(),
-        getattr(fit, "C", None),
-        calibrator,
-        thresholds,
-        held_out,
-        by_language(scores, training.sizes),
-        {} if coefficients is None else by_language(coefficients, training.sizes),
+    return TierTwoFit(
+        TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, dict(held_out)),
+        dict(by_language(scores, training.sizes)),
+        {} if coefficients is None else dict(by_language(coefficients, training.sizes)),
     )
 
 

@@ -3,18 +3,20 @@
 What is shown of it is honest too: each fold's documents are decided by thresholds that the other folds gave.
 """
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.corpus.labels import label_columns
+from funnelling.corpus.labels import LabelSpace, label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
+from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.thresholds import (
     Goal,
     LabelThresholdCurves,
@@ -23,9 +25,13 @@ from funnelling.funnel.thresholds import (
     tune,
     tuned_as,
 )
+from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Floats, Folds, Targets
+from funnelling.methods.archive import Archive
 from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
+
+logger = logging.getLogger(__name__)
 
 MAX_LABELS_SHOWN = 5
 MISS_TOLERANCE_SE = 2.0  # standard errors by which a share may miss its goal
@@ -251,3 +257,38 @@ def change_thresholds(
         counts,
         held_out.counts(decided),
     )
+
+
+def tuned(
+    fitted: FittedFunnel,
+    archive: Archive,
+    labels: LabelSpace,
+    before: Goal | None,
+    goal: str,
+    names: Sequence[Any] | None = None,
+) -> tuple[FittedFunnel, ThresholdChange]:
+    """A funnel with thresholds for another goal, from what it kept of its fit, and what that changes.
+
+    ``before`` is the goal that thresholds were tuned for, ``names`` the labels to tune, None for all.
+    """
+    kept, unseen, tier_two = fitted.kept, fitted.unseen, fitted.learned.tier_two
+    assert kept is not None
+    columns = tuned_columns(labels.classes, names)
+    training = archive.training_set(dict.fromkeys(archive.targets), labels)
+    held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
+    cuts, change = change_thresholds(held_out, labels.classes, tier_two.thresholds, before, goal, columns)
+    tier_two = replace(tier_two, thresholds=cuts, held_out=held_out.counts(held_out.scores - cuts > 0))
+    scores = kept.unseen_scores
+    if (
+        unseen is not None
+        and unseen.tier_two is not None
+        and scores
+        and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items())
+    ):
+        seen = training.only(list(scores))
+        other = ThresholdTuningData.of(unseen.tier_two.calibrator, scores, seen, language_folds(seen))
+        their = other.with_tuned(unseen.tier_two.thresholds, other.tuned(parse_goal(goal), columns), columns)
+        unseen = replace(unseen, tier_two=replace(unseen.tier_two, thresholds=their))
+    elif unseen is not None:
+        logger.warning("Thresholds of languages without training documents stay as they were.")
+    return replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), unseen=unseen), change

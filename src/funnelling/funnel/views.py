@@ -1,6 +1,6 @@
 """The views of tier 1, own and shared: how they are fitted, and how documents pass through them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,7 +144,7 @@ class RefittedProblem:
     def targets(self) -> Targets:
         return self.training.stacked_targets()
 
-    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "RefittedFit":  # noqa: ARG002
+    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "RefittedFit":
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         scores, scorer = self._fit_on(everyone, folds, self.space if within is None else clone(self.space))
@@ -408,3 +408,10 @@ def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str
         known = ", ".join(training.targets)
         raise InputError(f"{what} has nothing for the training documents' languages ({known}). Leave it out.")
     return languages
+
+
+def views_serve(
+    combine: str, names: Iterable[str], shared: Mapping[str, SharedView | Space], language: str
+) -> bool:
+    """Whether views of these names are enough for a language that was not learned; own words never are."""
+    return views_suffice(combine, [name != OWN and shared[name].serves(language) for name in names])

@@ -10,18 +10,26 @@ languages that the classifier had not seen, which is what it will be asked about
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import FunnelConfig, views_suffice
-from funnelling.funnel.fitted import FittedFunnel, archived
+from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.fitted import Funnel
+from funnelling.funnel.inheritance import KeptPosteriors
 from funnelling.funnel.tier_one import MetaSample, Posteriors
-from funnelling.funnel.tier_two import TierTwo, fit_tier_two
-from funnelling.funnel.views import DENSE_C, SharedView, fit_shared_view, fit_views, usable_languages
+from funnelling.funnel.tier_two import TierTwoFit, fit_tier_two
+from funnelling.funnel.views import (
+    DENSE_C,
+    SharedView,
+    fit_shared_view,
+    fit_views,
+    usable_languages,
+    views_serve,
+)
 from funnelling.matrices import Folds, Targets, by_language, sizes_of
 from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
 from funnelling.randomness import stream
@@ -33,10 +41,8 @@ from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.text.languages import primary
 
-ZERO_SHOT_SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 
-
-def fit_zero_shot(design: FunnelConfig, training: TrainingSet) -> tuple[SharedView, TierTwo]:
+def fit_zero_shot(design: FunnelConfig, training: TrainingSet) -> tuple[SharedView, TierTwoFit]:
     """Both tiers for languages without training documents, over a space that all languages share."""
     design = replace(design, combine="mean")  # there is one view, whose posteriors are tier 2's points
     space, shared = _space_and_documents(design, training)
@@ -51,7 +57,7 @@ def fit_joint(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     meta_sample: MetaSample | None,
-) -> tuple[FittedFunnel, SharedView]:
+) -> tuple[Funnel, SharedView, KeptPosteriors]:
     """The paper's Fun-MLE: one tier 2 that learns from two vectors of posteriors for every document.
 
     One is from the classifiers of its language, the other from the shared ones, which have the same C and are
@@ -69,16 +75,12 @@ def fit_joint(
         targets=taught.targets | {name: taught.targets[tag] for name, tag in twice.items()},
         folds=taught.folds | {name: taught.folds[tag] for name, tag in twice.items()},
     )
-    tier_two = fit_tier_two(design, both, Posteriors.stacked(list(points.values())), both.stacked_folds())
-    tier_two = replace(
-        tier_two,
-        held_out={tag: tier_two.held_out[tag] for tag in taught.targets},
-        scores={tag: tier_two.scores[tag] for tag in taught.targets},
-        coefficients={},  # each document has two
-    )
-    archive = archived(design, training, posteriors, tier_two, meta_sample)
-    funnel = FittedFunnel(views, Combination("mean", normalise=False), tier_two, archive)
-    return funnel, view
+    fit = fit_tier_two(design, both, Posteriors.stacked(list(points.values())), both.stacked_folds())
+    tier_two = replace(fit.tier, held_out={tag: fit.tier.held_out[tag] for tag in taught.targets})
+    funnel = Funnel(views, Combination("mean", normalise=False), tier_two)
+    scores = {tag: fit.scores[tag] for tag in taught.targets}
+    # Each document has two solutions, and none is kept.
+    return funnel, view, KeptPosteriors.of_fit(posteriors, TierTwoFit(tier_two, scores, {}))
 
 
 def _space_and_documents(design: FunnelConfig, training: TrainingSet) -> tuple[Space, TrainingSet]:
@@ -130,13 +132,6 @@ def language_folds(training: TrainingSet) -> Folds:
         return training.stacked_folds()
     numbers = {language: number for number, language in enumerate(sorted(set(languages)))}
     return np.repeat([numbers[language] for language in languages], list(training.sizes.values()))
-
-
-def views_serve(
-    combine: str, names: Iterable[str], shared: Mapping[str, SharedView | Space], language: str
-) -> bool:
-    """Whether views of these names are enough for a language that was not learned; own words never are."""
-    return views_suffice(combine, [name != OWN and shared[name].serves(language) for name in names])
 
 
 def would_serve(design: FunnelConfig, language: str) -> bool:

@@ -53,7 +53,7 @@ class OutOfFoldPredictions(NamedTuple):
 
 def check_judges(model: "Method") -> None:
     """Refuse a method, or a model, that gives no probability to every label."""
-    if model.sparse_labels:
+    if model.algorithm.sparse_labels:
         raise InputError(
             f"{name_of(model)} cannot look for wrong labels yet. Let the usual method do it: "
             "funnelling audit DATA."

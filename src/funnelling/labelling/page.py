@@ -182,7 +182,7 @@ def label(settings: LabellingSettings) -> None:
     """Let people label documents until a signal comes: SIGTERM or SIGINT."""
     service, learning = settings.service, settings.learning
     model, learned = _starting_model(learning)
-    if model.sparse_labels and not settings.as_they_are:
+    if model.algorithm.sparse_labels and not settings.as_they_are:
         raise InputError(f"{name_of(model)} cannot put documents into order yet. Add --as-they-are.")
     if service.label_set is not None:
         model = follow_label_set(model, service.label_set)

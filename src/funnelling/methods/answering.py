@@ -3,7 +3,7 @@
 All of it comes from three things that a method writes: `_scores`, `_calibrator` and `_score_thresholds`.
 """
 
-from abc import ABCMeta, abstractmethod
+from abc import ABCMeta
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, partialmethod
 from typing import Any, overload
@@ -15,17 +15,17 @@ from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
+from funnelling.methods.algorithm import Run
 from funnelling.methods.explanation import Attribution, Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.learning import LearningOn
-from funnelling.methods.training_set import Calibrator
+from funnelling.methods.training_set import Calibrator, ScoreThresholds
 from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import FeatureSpans, feature_names, feature_places
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
@@ -37,25 +37,23 @@ ByLanguage = Mapping[str, Any]
 class Answering(LearningOn, metaclass=ABCMeta):
     """A fitted method that is asked about documents."""
 
-    vectorizer: Any
-    n_jobs: int | None
-    verbose: int
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
-    vectorizers_: dict[str, Any]
 
-    # --- what a method writes -------------------------------------------------------------------
+    def _run(self) -> Run:
+        """How the fitted tree is run, by the parameters of now."""
+        return Run(self.n_jobs)
 
-    @abstractmethod
     def _scores(self, language: str, documents: Any) -> Scored:
         """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
+        return self.fitted_.scores(language, documents, self._run())
 
-    @abstractmethod
     def _calibrator(self, language: str) -> Calibrator:
         """What turns that language's scores into probabilities."""
+        return self.fitted_.calibrator(language)
 
-    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
-        """The scores above which the answer is yes; the paper's methods say yes above 0."""
-        return 0.0
+    def _score_thresholds(self, language: str) -> ScoreThresholds:
+        """The scores above which the answer is yes."""
+        return self.fitted_.score_thresholds(language)
 
     def _languages_at_once(self) -> int | None:
         """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
@@ -63,15 +61,17 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _evidence(self, language: str, documents: Any) -> Attribution:
         """The scores of one language's documents, and what they are made of where the method knows."""
-        return Attribution(*self._scores(language, documents))
+        return self.fitted_.evidence(language, documents, self._run(), getattr(self, "training_", None))
 
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         """The scores of one language's documents, and where there are two tiers each view's posteriors."""
-        return self._scores(language, documents), {}
+        return self.fitted_.scores_and_posteriors(language, documents, self._run())
 
-    def serves_unseen(self, language: str) -> bool:  # noqa: ARG002
+    def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
-        return False
+        if hasattr(self, "fitted_"):
+            return self.fitted_.serves(language)
+        return self.algorithm.serves_unseen(self, language)
 
     # --- what users ask -------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
-        check_fitted(self, "classes_")
+        check_fitted(self, "fitted_")
         return is_served(language, self.languages_) or (
             is_language(language) and self.serves_unseen(language)
         )
@@ -277,7 +277,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         .5 for a label that training left no choice about. After a 1-D y the most probable class is
         predicted, and thresholds say nothing.
         """
-        check_fitted(self, "classes_")
+        check_fitted(self, "fitted_")
         calibrator = self._calibrator(language)
         scores = np.broadcast_to(
             np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self.label_space.columns)
@@ -298,7 +298,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         return Explainer(self.label_space, top).explain(evidence, decisions, columns)
 
     def _name(self) -> str:
-        return type(self).__name__.removesuffix("Classifier").lower()
+        return self.algorithm.name
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""
@@ -308,7 +308,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         """New documents, of the kind and in the languages that the model can label."""
-        check_fitted(self, "classes_")
+        check_fitted(self, "fitted_")
         check_matrix = partial(self._check_matrix, reset=False)
         inputs = read_inputs(X, languages, self.languages_, self.texts_, check_matrix)
         for language, documents in inputs.documents.items():
@@ -325,18 +325,6 @@ class Answering(LearningOn, metaclass=ABCMeta):
                     f"fitted on {features}."
                 )
         return inputs
-
-    def _vectors(self, language: str, documents: Any) -> Any:
-        """One language's documents in the feature space of its own."""
-        return self.vectorizers_[language].transform(documents) if self.texts_ else documents
-
-    def _feature_names(self, language: str) -> Sequence[str] | None:
-        """What the columns of a language's vectors stand for, None where they have no names."""
-        return feature_names(getattr(self, "vectorizers_", {}).get(language))
-
-    def _places(self, language: str, text: str) -> FeatureSpans | None:
-        """Where a text has the features of its vector, None where they stand nowhere in particular."""
-        return feature_places(getattr(self, "vectorizers_", {}).get(language), text)
 
     def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents, several languages at a time."""

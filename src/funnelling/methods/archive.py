@@ -62,18 +62,17 @@ class Archive:
     ``groups`` has "" for a document without one, ``beginnings`` for a text of which none is known. ``seed``
     is what all random choices were made with.
 
-    An archive of an earlier version has vectors of texts, and no texts; one of texts that were too many has
-    neither.
+    An archive of texts that were too many has none of them.
     """
 
     seed: int
     ids: dict[str, list[str]]
     groups: dict[str, list[str]]
     targets: dict[str, AnyTargets]
+    unnamed: dict[str, Rows]
     vectors: dict[str, Matrix] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     as_written: bool = False
-    unnamed: dict[str, Rows] = field(default_factory=dict)
     beginnings: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
@@ -120,9 +119,8 @@ class Archive:
         expect_by(self.ids, languages, "the ids of documents")
         for name in ("ids", "groups", "texts", "vectors", "unnamed", "beginnings"):
             what, kept = f"the {name} of documents", expect_by(getattr(self, name), None, f"the {name}")
-            whole = not kept or kept.keys() == languages
-            # Those of documents that an archive of an earlier version had are not known.
-            expect(whole or (name in ("unnamed", "beginnings") and kept.keys() <= languages), what)
+            expect(not kept or kept.keys() == languages or name == "beginnings", what)
+            expect(kept.keys() <= languages, what)
             for tag, values in kept.items():
                 if name == "vectors":
                     expect_matrix(values, (sizes[tag], None if features is None else features[tag]), what)
@@ -148,11 +146,8 @@ class Archive:
 
     def names(self, language: str) -> list[str]:
         """The documents' ids; those of documents without one are numbers, told apart by their type."""
-        ids = self.ids[language]
-        if language not in self.unnamed:  # archives of earlier versions do not say
-            return ids
-        flags = self.unnamed[language].tolist()
-        return [LineNumber(name) if unnamed else name for name, unnamed in zip(ids, flags, strict=True)]
+        pairs = zip(self.ids[language], self.unnamed[language].tolist(), strict=True)
+        return [LineNumber(name) if unnamed else name for name, unnamed in pairs]
 
     def given_ids(self, language: str) -> set[str]:
         """The ids that documents of a language were given."""

@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
+from funnelling.methods.model import Method
 from funnelling.methods.parameters import flag, whole
-from funnelling.methods.svms import SharedSpaceBaseline, SVMBaseline, fit_languages
-from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet
+from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
+from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import Estimator, check_fitted
-from funnelling.runtime.progress import progress_bar
 from funnelling.spaces.words import PooledSpace
 from funnelling.state import (
     MIN_DIVISOR,
@@ -26,11 +25,10 @@ from funnelling.state import (
     expect_strings,
     expect_whole,
 )
-from funnelling.svm import SVM, Calibration, Scorer
-from funnelling.svm.scorers import SelectedScorer, Selection
+from funnelling.svm import SVM
 
 
-class NaiveClassifier(SVMBaseline):
+class NaiveClassifier(Method, SVMParameters):
     """Classify each language by linear SVMs trained on that language alone.
 
     Parameters
@@ -42,43 +40,29 @@ class NaiveClassifier(SVMBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def _fit(self, training: TrainingSet) -> None:
-        learner = self._learner(training)
-        total = len(training.vectors) * learner.problems_solved(training.columns, INNER_FOLDS)
-        with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
-            learners = dict.fromkeys(training.vectors, learner.reporting(advance))
-            fits = fit_languages(partial(self._fit_language, training), learners, training)
-        self.C_ = {language: C for language, (C, _, _) in fits.items()}
-        self.scorers_: dict[str, Scorer] = {language: scorer for language, (_, scorer, _) in fits.items()}
-        self.heads_ = {language: calibrator for language, (_, _, calibrator) in fits.items()}
-
-    def _fit_language(
-        self, training: TrainingSet, language: str, learner: SVM
-    ) -> tuple[float, Scorer, Calibrator]:
-        targets = training.targets[language]
-        problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
-        fit = problem.fit(training.folds[language])
-        return fit.C, fit.scorer(), training.fit_calibrator(fit.held_out, targets)
-
-    def _select_labels(self, selection: Selection) -> None:
-        self.scorers_ = {tag: SelectedScorer.of(scorer, selection) for tag, scorer in self.scorers_.items()}
-        self.heads_ = {tag: head.of_labels(selection.columns) for tag, head in self.heads_.items()}
-
-    def _check_fitted(self, columns: int) -> None:
-        heads = expect_by(self.heads_, self.languages_, "the probabilities of languages")
-        costs = expect_by(self.C_, self.languages_, "the C of languages")
-        for tag, scorer in expect_by(self.scorers_, self.languages_, "the classifiers of languages").items():
-            self._check_scorer(scorer, costs[tag], heads[tag], self._example(tag), columns)
-
-    def _scorer(self, language: str) -> Scorer:
-        return self.scorers_[language]
-
-    def _calibrator(self, language: str) -> Calibrator:
-        return self.heads_[language]
+    algorithm = SVMsPerLanguage(name="naive")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class PooledClassifier(SharedSpaceBaseline):
+class PooledParameters(SVMParameters):
+    """The parameters of a method whose probabilities may decide."""
+
+    calibrated: bool = flag(True)
+
+    def learner(self, training: TrainingSet) -> SVM:
+        return replace(super().learner(training), calibrated=self.calibrated)
+
+    @property
+    def yes_above(self) -> Literal["zero", "half"]:
+        return "half" if self.calibrated else "zero"
+
+
+def pooled_space(parameters: PooledParameters, seed: int) -> PooledSpace:  # noqa: ARG001
+    """The vocabulary of all languages."""
+    return PooledSpace(vectorizer=parameters.vectorizer, verbose=parameters.verbose)
+
+
+class PooledClassifier(Method, PooledParameters):
     """Classify all languages by one set of linear SVMs over one shared vocabulary.
 
     Not in the paper; a strong rival where languages share words. It says yes where the calibrated
@@ -96,18 +80,7 @@ class PooledClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
     """
 
-    calibrated: bool = flag(True)
-
-    def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
-        return PooledSpace(vectorizer=self.vectorizer, verbose=self.verbose)
-
-    def _learner(self, training: TrainingSet) -> SVM:
-        return replace(super()._learner(training), calibrated=self.calibrated)
-
-    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
-        if self.calibrated and isinstance(self.head_, Calibration):
-            return self.head_.even_scores
-        return 0.0
+    algorithm = SVMsInSpace(name="pooled", space=pooled_space)
 
 
 @dataclass(eq=False, repr=False)
@@ -125,12 +98,12 @@ class WordsAndCharactersVectorizer(Estimator):
     sublinear_tf: bool = True
     min_df: int = 1
 
-    def fit(self, texts: Sequence[str], y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:
         """Learn terms and their idf."""
         self.fit_transform(texts)
         return self
 
-    def fit_transform(self, texts: Sequence[str], y: object = None) -> Matrix:  # noqa: ARG002
+    def fit_transform(self, texts: Sequence[str], y: object = None) -> Matrix:
         """Learn terms and their idf, and return the texts' vectors."""
         union = self._unfitted_union()
         try:
@@ -161,7 +134,7 @@ class WordsAndCharactersVectorizer(Estimator):
             expect_numbers(idf[name], (len(terms),), "the idf of terms", least=MIN_DIVISOR)
         return empty_row(sum(map(len, self.terms_.values())))
 
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the terms as scikit-learn names them, ``words__tea`` or ``characters__ea``."""
         names: npt.NDArray[np.object_] = self._fitted_union().get_feature_names_out()
         return names
@@ -196,7 +169,24 @@ C_GRID = (0.1, 1.0, 10.0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class WordsAndCharactersClassifier(PooledClassifier):
+class WordsAndCharactersParameters(PooledParameters):
+    """The parameters of words-and-characters."""
+
+    sublinear_tf: bool = flag(True)
+    min_df: int = whole(1)
+    vectorizer: Any = field(default=None, init=False)  # it has its own
+
+    def learner(self, training: TrainingSet) -> SVM:
+        return replace(super().learner(training), grid=C_GRID)
+
+
+def words_and_characters(parameters: WordsAndCharactersParameters, seed: int) -> PooledSpace:  # noqa: ARG001
+    """The words of all languages, and their characters."""
+    vectorizer = WordsAndCharactersVectorizer(bool(parameters.sublinear_tf), int(parameters.min_df))
+    return PooledSpace("words-and-characters", vectorizer, parameters.verbose)
+
+
+class WordsAndCharactersClassifier(Method, WordsAndCharactersParameters):
     """Classify all languages by one set of linear SVMs over scikit-learn's tf-idf of words and of characters.
 
     Not in the paper: it is the twenty lines of scikit-learn that a funnel has to beat. A document is its
@@ -213,23 +203,6 @@ class WordsAndCharactersClassifier(PooledClassifier):
         As in `funnelling.PooledClassifier`.
     """
 
-    sublinear_tf: bool = flag(True)
-    min_df: int = whole(1)
-    vectorizer: Any = field(default=None, init=False)  # it has its own
-
-    def _name(self) -> str:
-        return "words-and-characters"
-
-    def _learnable_languages(self, languages: list[str]) -> list[str]:
-        if not self.texts_:
-            raise InputError(
-                "words-and-characters needs texts, to see their characters: give texts, not vectors."
-            )
-        return super()._learnable_languages(languages)
-
-    def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
-        vectorizer = WordsAndCharactersVectorizer(bool(self.sublinear_tf), int(self.min_df))
-        return PooledSpace(self._name(), vectorizer, self.verbose)
-
-    def _learner(self, training: TrainingSet) -> SVM:
-        return replace(super()._learner(training), grid=C_GRID)
+    algorithm = SVMsInSpace(
+        name="words-and-characters", space=words_and_characters, needs_texts="to see their characters"
+    )

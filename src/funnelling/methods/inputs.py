@@ -137,8 +137,8 @@ def read_inputs(
     X and ``languages`` may be columns of any library, or tables of one column. Texts without a language get
     it detected, among the ``known`` ones of a fitted model where there is one. A matrix without languages is
     one language; ``check_matrix`` brings it into scikit-learn's form. A model ``fitted_on_texts`` takes no
-    vectors, and one fitted on vectors no texts. Languages that have ``names`` keep those, as models of
-    earlier versions spell them.
+    vectors, and one fitted on vectors no texts. Languages that have ``names`` keep those, as a
+    mapping spelled them.
     """
     X = {tag: as_documents(each) for tag, each in X.items()} if is_mapping(X) else as_documents(X)
     languages = as_values(languages, "languages")

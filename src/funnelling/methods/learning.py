@@ -26,8 +26,8 @@ from funnelling.matrices import (
     check_vectors,
     is_sparse,
     take_rows,
-    widths_of,
 )
+from funnelling.methods.algorithm import Algorithm, Fitted, Parameters
 from funnelling.methods.archive import Archive, Places
 from funnelling.methods.inputs import read_inputs
 from funnelling.methods.labels import check_learnable, with_names
@@ -39,12 +39,11 @@ from funnelling.methods.merging import (
     with_targets,
 )
 from funnelling.methods.training_set import PreviousFit, TrainingSet
-from funnelling.plain import Estimator, check_fitted
+from funnelling.plain import check_fitted
 from funnelling.spaces import Space
 from funnelling.svm import Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import Selection
-from funnelling.text.tfidf import TfidfVectorizer
 
 
 class FitOnAll(Protocol):
@@ -165,15 +164,13 @@ class Relabelling:
         return np.column_stack([targets[:, each].any(axis=1) for each in self.columns])
 
 
-def with_selected_labels(archive: Any, selection: Selection) -> Any:
+def with_selected_labels(archive: Archive, selection: Selection) -> Archive:
     """What a model keeps of its documents, under the labels that are left; a document may have none of them.
 
     Two that exclude each other keep a column each, for a document of a dropped one has neither.
     """
-    changed = {"targets": {tag: rows[:, selection.columns] for tag, rows in archive.targets.items()}}
-    if getattr(archive, "scores", None):  # tier 2's, of documents that were held out
-        changed["scores"] = {tag: selection.of(rows) for tag, rows in archive.scores.items()}
-    return replace(archive, **changed)
+    targets = {tag: rows[:, selection.columns] for tag, rows in archive.targets.items()}
+    return replace(archive, targets=targets)
 
 
 def _stripped(new: Any) -> Any:
@@ -181,13 +178,11 @@ def _stripped(new: Any) -> Any:
     return (new.strip() or None) if isinstance(new, str) else new
 
 
-class LearningOn(Estimator, metaclass=ABCMeta):
+class LearningOn(Parameters, metaclass=ABCMeta):
     """What every method can do after its fit, from what it keeps of its documents."""
 
-    vectorizer: Any
-    n_jobs: int | None
-    compact: bool
-    keep_texts: bool
+    algorithm: ClassVar[Algorithm[Any]]
+    fitted_: Fitted
     classes_: npt.NDArray[Any]
     exclusive_: bool  # whether each document has exactly one of them
     texts_: bool
@@ -199,14 +194,10 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.methods.merging`
 
-    learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
-    sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
-    _KEPT: tuple[str, ...] = ("training_",)  # attributes that a compact model has not
-
     @property
     def label_space(self) -> LabelSpace:
         """The labels that the model gives, and whether a document gets exactly one."""
-        return LabelSpace(self.classes_, bool(self.exclusive_), self.sparse_labels)
+        return LabelSpace(self.classes_, bool(self.exclusive_), self.algorithm.sparse_labels)
 
     @label_space.setter
     def label_space(self, labels: LabelSpace) -> None:
@@ -215,28 +206,16 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     # --- what a method has ----------------------------------------------------------------------
 
     @abstractmethod
-    def _validate_parameters(self) -> None:
-        """Refuse parameters that cannot be used."""
-
-    @abstractmethod
     def _name(self) -> str:
         """What messages call the method."""
 
     @abstractmethod
-    def _learnable_languages(self, languages: list[str]) -> list[str]:
-        """The languages to learn from."""
-
-    @abstractmethod
-    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
-        """Vectors of the training documents, None where a method sees them in another way."""
+    def _with_vectors(self, training: TrainingSet) -> TrainingSet:
+        """Training documents with the vectors that the method sees of them."""
 
     @abstractmethod
     def _learn(self, training: TrainingSet) -> Self:
         """Learn from checked input."""
-
-    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
-        """Answer for some labels only from now on, with the same bits."""
-        raise InputError(f"{self._name()} cannot drop labels. Train it anew.")
 
     def as_fitted(self) -> Self:
         """The model with the parameters that its fit went by, whatever has been set since."""
@@ -245,8 +224,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     def without_documents(self) -> Self:
         """The model that ``compact`` would have made: it labels alike, and keeps nothing of its documents."""
         compact = copy.copy(self.as_fitted())
-        for name in self._KEPT:
-            vars(compact).pop(name, None)
+        vars(compact).pop("training_", None)
+        compact.fitted_ = compact.fitted_.compact()
         compact.compact, compact.keep_texts = True, False
         return compact
 
@@ -354,35 +333,25 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
     def check_extensible(self) -> Archive:
         """What the model keeps of its documents; refused where that is too little to learn on."""
-        check_fitted(self, "classes_")
-        self._validate_parameters()
+        check_fitted(self, "fitted_")
+        self.check()
         archive: Archive | None = getattr(self, "training_", None)
         if archive is None:
             raise InputError(
                 "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
             )
-        if self.texts_ and not archive.documents:
+        if self.texts_ and not archive.texts:
             raise InputError(
                 "The model learned from too many documents to keep their words, and cannot learn on. Add "
                 "documents to its folder as a further part and train it again."
             )
-        if self.texts_ and not archive.texts:
-            raise InputError(
-                "The model keeps too little of its documents to learn on, as those of earlier versions do. "
-                "Train it anew."
-            )
-        if self.texts_ and not archive.as_written and (reader := self._reads_in_order()):
+        reader = self.algorithm.reads_in_order(self.as_fitted(), self.fitted_.chosen)
+        if self.texts_ and not archive.as_written and reader is not None:
             raise InputError(
                 f"{reader} reads texts as they were written, and the model keeps only the words of its "
                 "documents. Train it anew with keep_texts (--keep-texts)."
             )
         return archive
-
-    def _reads_in_order(self) -> str | None:
-        """What looks at more of a text than how often it has which words, None where nothing does."""
-        given = self.vectorizer.values() if isinstance(self.vectorizer, Mapping) else [self.vectorizer]
-        counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
-        return None if counts else "A vectorizer of your own"
 
     def _refit(
         self,
@@ -399,7 +368,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         check_learnable(archive.targets.values())
         label_set = getattr(self, "label_set_", None) if label_set is None else label_set
         named: list[str] = []
-        if self.learns_names and self.texts_:
+        if self.algorithm.learns_names and self.texts_:
             so_far = getattr(self, "named_", ()) if so_far is None else so_far
             classes, targets, named = with_names(classes, archive.targets, label_set, so_far)
             archive = replace(archive, targets=targets)
@@ -413,16 +382,15 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         for name in ("reading_", "history_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
-        if before is not None and hasattr(self, "choice_"):
-            model.choice_ = self.choice_  # type: ignore[attr-defined]
-        model.languages_ = model._learnable_languages(list(archive.targets))
+        chosen = None if before is None else before.model.fitted_.chosen
+        model.languages_ = self.algorithm.learnable(model, list(archive.targets), model.texts_, chosen)
         unseen = [tag for tag in archive.targets if tag not in model.languages_]
         if unseen:
             raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
-        fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
-        vectors = checked_vectors(fitted)
-        model.features_ = widths_of(vectors if model.texts_ else archive.documents)
-        model._learn(archive.training_set(vectors, model.label_space, earlier=before, n_jobs=model.n_jobs))
+        training = archive.training_set(
+            {}, model.label_space, earlier=before, label_set=label_set, n_jobs=model.n_jobs
+        )
+        model._learn(model._with_vectors(training))
         waiting = {name: value for name, value in vars(self).items() if name in self.get_params(deep=False)}
         vars(self).clear()
         vars(self).update(vars(model))
@@ -445,7 +413,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
         ['felines', 'dog']
         """
-        check_fitted(self, "classes_")
+        check_fitted(self, "fitted_")
         relabelling = Relabelling.of(self.classes_.tolist(), mapping)
         labels, label_set = self.label_space, getattr(self, "label_set_", None)
         named = [str(mapping.get(label) or label) for label in getattr(self, "named_", ())]
@@ -461,7 +429,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
             self._refit(merged.archive, merged.classes, before, label_set, named)
         elif relabelling.dropped:
             selection = relabelling.selection(labels)
-            self._select_labels(selection)
+            self.fitted_ = self.fitted_.selecting(selection, labels, getattr(self, "training_", None))
             if hasattr(self, "training_"):
                 self.training_ = with_selected_labels(self.training_, selection)
             self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]

@@ -362,7 +362,7 @@ def check_history(history: Any) -> None:
 def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
     """Whether a history tells of all that a model with so many training documents learned from.
 
-    It does not where the model was made, or changed since, in Python or by an earlier version.
+    It does not where the model was made, or changed since, in Python.
     """
     return (
         bool(history) and history[0]["step"] == FIRST_STEP and history[-1]["after"]["documents"] == documents

@@ -6,13 +6,12 @@ decisions and probabilities. A method writes only its idea: ``_fit``, ``_scores`
 
 import logging
 import os
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,18 +24,17 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.frames import as_frame
 from funnelling.formats.layout import Layout
-from funnelling.matrices import Targets, widths_of
+from funnelling.matrices import widths_of
 from funnelling.methods.answering import Answering, Languages
 from funnelling.methods.archive import Archive
 from funnelling.methods.labels import check_learnable, read_labelled, with_names
 from funnelling.methods.learning import checked_vectors
 from funnelling.methods.merging import check_history
-from funnelling.methods.parameters import check_label_set, check_parameters, in_bytes, jobs, seed
+from funnelling.methods.parameters import check_label_set
 from funnelling.methods.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
-from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
-from funnelling.text.tfidf import check_vectorizer, fit_own
+from funnelling.state import expect, expect_by, expect_flag, expect_strings, expect_whole
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,50 +42,29 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class Method(Answering):
     """A classifier of documents in several languages under one set of labels."""
 
-    memory_limit: float = in_bytes(8e9)
-    compact: bool = False
-    keep_texts: bool = False
-    n_jobs: int | None = jobs()
-    random_state: Any = seed()
-    verbose: int = 0
-
-    reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
-
-    # --- what a method writes -------------------------------------------------------------------
-
-    @abstractmethod
-    def _fit(self, training: TrainingSet) -> None:
-        """Learn from checked input."""
-
-    # --- what a method may write ----------------------------------------------------------------
-
-    def _fit_vectors(
-        self,
-        documents: dict[str, Any],
-        targets: dict[str, Targets],  # noqa: ARG002
-        seed: int,  # noqa: ARG002
-    ) -> dict[str, Any]:
-        """Vectors of the training documents: each language has a feature space of its own."""
-        if not self.texts_:
-            return documents
-        self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
-        return vectors
+    def _with_vectors(self, training: TrainingSet) -> TrainingSet:
+        """Training documents with the vectors that the method sees of them."""
+        made_by, vectors = self.algorithm.vectors(self, training)
+        with timed("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
+            vectors = checked_vectors(vectors)
+        self.features_ = {} if training.texts else widths_of(training.documents)
+        return replace(training, vectors=vectors, made_by=made_by)
 
     def _check_fitted(self, columns: int) -> None:
         """Refuse a fitted state that could not score documents in so many columns; what is saved has to."""
-        raise NotImplementedError
+        features = None if self.texts_ else self.features_
+        self.fitted_.check(self.documents_, features, self.label_space)
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
-        return list(languages)
+        return self.algorithm.usable(self, languages)
 
     def learns_own_words(self) -> bool:
         """Whether vectors of each language's own words are all that the method learns from."""
-        return self.vectorizer is None and type(self)._fit_vectors is Method._fit_vectors
+        return self.algorithm.learns_own_words(self)
 
     # --- what every method has ------------------------------------------------------------------
 
@@ -122,16 +99,22 @@ class Method(Answering):
         self
             The fitted model.
         """
-        self._validate_parameters()
+        self.check()
         check_label_set(label_set)
         self._forget()
         with timed("reading documents", bool(self.verbose)):
             given = read_labelled(
-                X, y, languages, groups, ids, partial(self._check_matrix, reset=True), self.sparse_labels
+                X,
+                y,
+                languages,
+                groups,
+                ids,
+                partial(self._check_matrix, reset=True),
+                self.algorithm.sparse_labels,
             )
         named: list[str] = []
         if label_set is not None:
-            if self.learns_names and given.texts:
+            if self.algorithm.learns_names and given.texts:
                 classes, targets, named = with_names(given.labels.classes, given.targets, label_set)
                 given = replace(given, labels=given.labels.under(classes), targets=targets)
             label_set.rules(given.labels.classes).check()
@@ -141,43 +124,37 @@ class Method(Answering):
             self.label_set_ = label_set
         if named:
             self.named_ = named
-        self.languages_ = self._learnable_languages(list(given.documents))
+        self.languages_ = self.algorithm.learnable(self, list(given.documents), self.texts_)
         given = given.only(self.languages_)
-        drawn = seed_of(self.random_state)
-        with self._counting(given.documents):
-            fitted = self._fit_vectors(given.documents, given.targets, drawn)
-            with timed("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
-                vectors = checked_vectors(fitted)
-            self.features_ = widths_of(vectors if given.texts else given.documents)
-            return self._learn(
-                TrainingSet.of(
-                    given.documents,
-                    vectors,
-                    given.targets,
-                    given.groups,
-                    given.ids,
-                    texts=given.texts,
-                    labels=given.labels,
-                    seed=drawn,
-                    n_jobs=self.n_jobs,
-                )
-            )
+        training = TrainingSet.of(
+            given.documents,
+            {},
+            given.targets,
+            given.groups,
+            given.ids,
+            texts=given.texts,
+            labels=given.labels,
+            seed=seed_of(self.random_state),
+            label_set=label_set,
+            n_jobs=self.n_jobs,
+        )
+        with self.algorithm.counting(self, training):
+            return self._learn(self._with_vectors(training))
 
     def fit_prepared(self, prepared: PreparedTexts) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
 
         The result is that of `fit` on the texts. Methods that see texts in another way refuse.
         """
-        self._validate_parameters()
+        self.check()
         if not self.learns_own_words():
             raise InputError(f"{self._name()} needs the texts themselves. Use fit.")
         check_learnable(prepared.targets.values())
         self._forget()
         self.label_space = prepared.labels
         self.texts_ = True
-        self.languages_ = self._learnable_languages(list(prepared.vectors))
-        self.vectorizers_ = prepared.vectorizers
-        self.features_ = widths_of(prepared.vectors)
+        self.languages_ = self.algorithm.learnable(self, list(prepared.vectors), self.texts_)
+        self.features_ = {}
         return self._learn(
             TrainingSet.of(
                 dict(prepared.vectors),
@@ -191,6 +168,7 @@ class Method(Answering):
                 beginnings=prepared.beginnings,
                 prepared_texts=prepared.texts,
                 as_written=prepared.as_written,
+                made_by=prepared.vectorizers,
                 n_jobs=self.n_jobs,
             )
         )
@@ -248,18 +226,14 @@ class Method(Answering):
 
     def final_c(self) -> float | dict[str, float] | None:
         """The C of the final classifiers, by language where each has its own; None where there is none."""
-        return getattr(self, "meta_C_", None) or getattr(self, "C_", None)
+        return self.fitted_.final_c
 
     # --- how ------------------------------------------------------------------------------------
-
-    def _validate_parameters(self) -> None:
-        """Refuse parameters that cannot be used; methods whose parameters depend on each other extend it."""
-        check_parameters(self)
 
     def check_state(self) -> None:
         """Refuse a fitted state that was read from a file and could not label documents, or learn on."""
         with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
-            self._validate_parameters()
+            self.check()
         template = getattr(self, "vectorizer", None)
         expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
         expect(isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1, "the list of labels")
@@ -274,7 +248,6 @@ class Method(Answering):
             expect_whole(number, "the number of features")
         if hasattr(self, "n_features_in_"):  # of a plain matrix, in which all languages share the columns
             expect(set(self.features_.values()) == {self.n_features_in_}, "the number of features")
-        expect_by(getattr(self, "vectorizers_", {}), None, "the vocabularies of languages")
         expect_strings(getattr(self, "dropped_", []), "the labels that were dropped")
         expect_strings(getattr(self, "named_", []), "the labels that are known by name")
         check_history(getattr(self, "history_", []))
@@ -287,36 +260,14 @@ class Method(Answering):
         if hasattr(self, "training_"):
             expect(isinstance(self.training_, Archive), "what is kept of documents")
             features = None if self.texts_ else self.features_
-            self.training_.check_documents(columns, features, self.sparse_labels)
+            self.training_.check_documents(columns, features, self.algorithm.sparse_labels)
             expect(self.training_.sizes == self.documents_, "what is kept of documents")
         self._check_fitted(columns)
 
-    def _example(self, language: str) -> Any:
-        """The vector, in a language's own words, of a document without any; the words are checked."""
-        if self.texts_:
-            return check_vectorizer(self.vectorizers_[language])
-        return empty_row(self.features_[language])
-
-    def _learnable_languages(self, languages: list[str]) -> list[str]:
-        """The languages to learn from; the others are named."""
-        usable = self.usable(languages)
-        without = ", ".join(sorted(set(languages) - set(usable)))
-        if not usable:
-            raise InputError(
-                f"{self._name()} has no resources for any language of the training documents: {without}."
-            )
-        if without:
-            logger.warning("%s leaves out languages it has no resources for: %s.", self._name(), without)
-        return usable
-
-    def _counting(self, documents: Mapping[str, Any]) -> AbstractContextManager[None]:  # noqa: ARG002
-        """What a fit counts the words of its documents in; a method that counts them again keeps counts."""
-        return nullcontext()
-
     def _learn(self, training: TrainingSet) -> Self:
         self.documents_ = training.sizes
-        self._fit(training)
-        if not self.compact and not hasattr(self, "training_"):
+        self.fitted_ = self.algorithm.fit(self, training)
+        if not self.compact:
             self.training_ = Archive.of(training, self.keep_texts)
         return self
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, counted
+from funnelling.methods.algorithm import Algorithm
 from funnelling.methods.doubts import (
     SelectedDocument,
     Uncertainty,
@@ -119,7 +120,7 @@ class Opinionated(Protocol):
     texts_: bool
     languages_: list[str]
     documents_: dict[str, int]
-    sparse_labels: ClassVar[bool]
+    algorithm: ClassVar[Algorithm[Any]]
     verbose: int
 
     @property
@@ -237,7 +238,7 @@ class _Candidates:
 
 def check_suggests(model: Opinionated, name: str) -> None:
     """Refuse a model, by a name that the user knows, that gives no opinion on every label."""
-    if model.sparse_labels:
+    if model.algorithm.sparse_labels:
         raise InputError(
             f"{name} cannot say yet which documents to label next. Label those whose best labels "
             "are least probable by `funnelling predict`."
@@ -255,7 +256,7 @@ def suggest_texts(
     balance: bool = False,
 ) -> list[Row]:
     """What `Method.suggest` gives, as rows."""
-    check_fitted(model, "classes_")
+    check_fitted(model, "fitted_")
     check_suggests(model, type(model).__name__)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")

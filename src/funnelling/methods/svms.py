@@ -1,167 +1,324 @@
-"""What methods of plain SVMs share: their parameters, their learner, and one fit per language."""
+"""Methods of plain SVMs: one set for each language, or one for all in a space that they share."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
-from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, in_vocabulary_rows, stacked
+from funnelling.corpus.labels import LabelSpace
+from funnelling.matrices import (
+    Floats,
+    Matrix,
+    Rows,
+    Scored,
+    check_vectors,
+    in_vocabulary_rows,
+    stacked,
+)
+from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
+from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.learning import scores_after_learning
-from funnelling.methods.model import Method
 from funnelling.methods.parameters import c_setting
-from funnelling.methods.training_set import INNER_FOLDS, Calibrator, TrainingSet, calibrator_type
+from funnelling.methods.training_set import (
+    INNER_FOLDS,
+    Calibrator,
+    ScoreThresholds,
+    TrainingSet,
+    calibrator_type,
+)
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads, share_threads
 from funnelling.spaces import Space
-from funnelling.state import HasShape, expect, expect_number
-from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
+from funnelling.state import HasShape, empty_row, expect, expect_by, expect_number
+from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
-from funnelling.text.tfidf import FeatureSpans
+from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places, fit_own
 
 
 @dataclass(eq=False, repr=False)
-class SVMBaseline(Method):
-    """A method whose classifiers are SVMs of one C, given or chosen."""
+class SVMParameters(Parameters):
+    """The parameters of a method whose classifiers are SVMs of one C, given or chosen."""
 
     C: CSetting = c_setting(None)
     _: KW_ONLY
     vectorizer: Any = None
 
-    @abstractmethod
-    def _scorer(self, language: str) -> Scorer:
-        """What scores a language's vectors."""
-
-    def _check_scorer(
-        self, scorer: Scorer, C: Any, calibrator: Calibrator, example: HasShape | None, columns: int
-    ) -> None:
-        """Refuse classifiers, and what makes probabilities of their scores, that do not fit together."""
-        expect(scorer.check_scores(example) == columns, "the labels of classifiers")
-        expect_number(C, "the C of classifiers", least=0)
-        expect(isinstance(calibrator, calibrator_type(self.label_space)), "the probabilities")
-        calibrator.check_labels(columns)
-
-    def _learner(self, training: TrainingSet) -> SVM:
+    def learner(self, training: TrainingSet) -> SVM:
+        """What the classifiers learn with."""
         return SVM(self.C, labels=training.labels, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
 
-    def _scores(self, language: str, documents: Any) -> Scored:
+    @property
+    def yes_above(self) -> Literal["zero", "half"]:
+        """Whether the answer is yes above a score of zero, or where the probability is above a half."""
+        return "zero"
+
+
+def _attribution(
+    scorer: Scorer,
+    X: Matrix,
+    evident: Rows,
+    calibrator: Calibrator,
+    documents: Any,
+    names: Sequence[str] | None,
+    places: Callable[[str], FeatureSpans | None],
+) -> Attribution:
+    """Scores of vectors, and what their features add to them."""
+    scores = scorer.scores(X)
+    linear = alone(scorer)
+    if not isinstance(linear, LinearScorer):
+        return Attribution(scores, evident)
+    words = TierOneAttribution(linear, names, X, scores, calibrator(scores), places)
+    return Attribution(scores, evident, {"": words}, texts=documents if isinstance(documents, list) else None)
+
+
+def _check_classifiers(
+    scorer: Scorer, C: Any, calibrator: Calibrator, example: HasShape | None, labels: LabelSpace
+) -> None:
+    """Refuse classifiers, and what makes probabilities of their scores, that do not fit together."""
+    expect(scorer.check_scores(example) == labels.columns, "the labels of classifiers")
+    expect_number(C, "the C of classifiers", least=0)
+    expect(isinstance(calibrator, calibrator_type(labels)), "the probabilities")
+    calibrator.check_labels(labels.columns)
+
+
+@dataclass(frozen=True)
+class LanguageClassifiers:
+    """One language's classifiers, over its own vectors; ``vectorizer`` is None where those are given."""
+
+    vectorizer: Any
+    scorer: Scorer
+    C: float
+    calibrator: Calibrator
+
+    def vectors(self, documents: Any) -> Any:
+        """Documents as the classifiers see them."""
+        return documents if self.vectorizer is None else self.vectorizer.transform(documents)
+
+
+@dataclass(frozen=True)
+class PerLanguage(Fitted):
+    """The classifiers of each language."""
+
+    by_language: dict[str, LanguageClassifiers]
+
+    def scores(self, language: str, documents: Any, run: Run) -> Scored:
+        own = self.by_language[language]
+        X = own.vectors(documents)
+        return Scored(own.scorer.scores(X), in_vocabulary_rows(documents, X))
+
+    def calibrator(self, language: str) -> Calibrator:
+        return self.by_language[language].calibrator
+
+    def evidence(
+        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+    ) -> Attribution:
+        own = self.by_language[language]
+        X = own.vectors(documents)
+        return _attribution(
+            own.scorer,
+            X,
+            in_vocabulary_rows(documents, X),
+            own.calibrator,
+            documents,
+            feature_names(own.vectorizer),
+            partial(feature_places, own.vectorizer),
+        )
+
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+        return replace(
+            self,
+            by_language={
+                tag: replace(
+                    own,
+                    scorer=SelectedScorer.of(own.scorer, selection),
+                    calibrator=own.calibrator.of_labels(selection.columns),
+                )
+                for tag, own in self.by_language.items()
+            },
+        )
+
+    @property
+    def final_c(self) -> dict[str, float]:
+        return {language: own.C for language, own in self.by_language.items()}
+
+    def check(
+        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
+    ) -> None:
+        for tag, own in expect_by(self.by_language, documents, "the classifiers of languages").items():
+            expect(isinstance(own, LanguageClassifiers), "the classifiers of languages")
+            expect((own.vectorizer is None) == (features is not None), "the vocabularies of languages")
+            example = check_vectorizer(own.vectorizer) if features is None else empty_row(features[tag])
+            _check_classifiers(own.scorer, own.C, own.calibrator, example, labels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVMsPerLanguage(Algorithm[SVMParameters]):
+    """One set of SVMs for each language, in its own feature space."""
+
+    def vectors(self, parameters: SVMParameters, training: TrainingSet) -> tuple[Any, dict[str, Any]]:
+        return own_vectors(parameters, training)
+
+    def fit(self, parameters: SVMParameters, training: TrainingSet) -> PerLanguage:
+        learner = parameters.learner(training)
+        total = len(training.vectors) * learner.problems_solved(training.columns, INNER_FOLDS)
+
+        def fit_language(language: str, learner: SVM) -> LanguageClassifiers:
+            targets = training.targets[language]
+            problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
+            fit = problem.fit(training.folds[language])
+            return LanguageClassifiers(
+                None if training.made_by is None else training.made_by[language],
+                fit.scorer(),
+                fit.C,
+                training.fit_calibrator(fit.held_out, targets),
+            )
+
+        with progress_bar(self.name, total, bool(parameters.verbose), "problems") as advance:
+            learners = dict.fromkeys(training.vectors, learner.reporting(advance))
+            return PerLanguage(fit_languages(fit_language, learners, training))
+
+    def learns_own_words(self, parameters: SVMParameters) -> bool:
+        return parameters.vectorizer is None
+
+
+def own_vectors(parameters: Any, training: TrainingSet) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """What makes vectors of each language's own words, and the documents' vectors; given ones stay."""
+    if not training.texts:
+        return None, training.documents
+    return fit_own(training.documents, parameters.vectorizer, bool(parameters.verbose))
+
+
+@dataclass(frozen=True)
+class InSpace(Fitted):
+    """One set of classifiers for all languages, in a space that they share."""
+
+    space: Space
+    scorer: Scorer
+    C: float
+    head: Calibrator
+    yes_above: Literal["zero", "half"] = "zero"
+
+    def scores(self, language: str, documents: Any, run: Run) -> Scored:
         X, evident = self._vectors_and_evidence(language, documents)
-        return Scored(self._scorer(language).scores(X), evident)
+        return Scored(self.scorer.scores(X), evident)
 
     def _vectors_and_evidence(self, language: str, documents: Any) -> tuple[Matrix, Rows]:
         """One language's documents as vectors, and in which of them anything is known."""
-        X = self._vectors(language, documents)
-        return X, in_vocabulary_rows(documents, X)
-
-    def _evidence(self, language: str, documents: Any) -> Attribution:
-        X, evident = self._vectors_and_evidence(language, documents)
-        scorer = self._scorer(language)
-        scores = scorer.scores(X)
-        linear = alone(scorer)
-        if not isinstance(linear, LinearScorer):
-            return Attribution(scores, evident)
-        posteriors = self._calibrator(language)(scores)
-        texts = documents if self.texts_ else None
-
-        words = TierOneAttribution(
-            linear, self._feature_names(language), X, scores, posteriors, partial(self._places, language)
-        )
-        return Attribution(scores, evident, {"": words}, texts=texts)
-
-
-class SharedSpaceBaseline(SVMBaseline):
-    """One set of SVMs for all languages, in a space that they share."""
-
-    @abstractmethod
-    def _space(self, seed: int) -> Space:
-        """The space, not yet fitted."""
-
-    def usable(self, languages: Sequence[str]) -> list[str]:
-        return self._space(0).usable(languages)
-
-    def serves_unseen(self, language: str) -> bool:
-        space: Space = getattr(self, "space_", None) or self._space(0)
-        return space.serves(language)
-
-    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
-        self.space_ = self._space(seed)
-        return dict(self.space_.fit(documents, targets))
-
-    def _vectors(self, language: str, documents: Any) -> Any:
-        return self.space_.vectors(language, documents)
-
-    def _vectors_and_evidence(self, language: str, documents: Any) -> tuple[Matrix, Rows]:
-        if not self.texts_ or not self.space_.dense:
-            return super()._vectors_and_evidence(language, documents)
+        if not isinstance(documents, list) or not self.space.dense:
+            X = self.space.vectors(language, documents)
+            return X, in_vocabulary_rows(documents, X)
         # A dense space may be centred: texts without known words are where an empty one is, not at 0.
-        X = self._vectors(language, [*documents, ""])
+        X = self.space.vectors(language, [*documents, ""])
         return X[:-1], in_vocabulary_rows(documents, X[:-1] - X[-1])
 
-    def _fit(self, training: TrainingSet) -> None:
-        fit = self._fit_shared(training)
-        self.C_ = fit.C
-        self.scorer_: Scorer = fit.scorer()
-        held_out = self._refitted_scores(fit, training) if self.space_.supervised else fit.held_out
-        self.head_ = training.fit_calibrator(held_out, training.stacked_targets())
+    def calibrator(self, language: str) -> Calibrator:
+        return self.head
 
-    def _refitted_scores(self, fit: Fit, training: TrainingSet) -> Floats:
+    def score_thresholds(self, language: str) -> ScoreThresholds:
+        if self.yes_above == "half" and isinstance(self.head, Calibration):
+            return self.head.even_scores
+        return 0.0
+
+    def evidence(
+        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+    ) -> Attribution:
+        X, evident = self._vectors_and_evidence(language, documents)
+        names, places = self.space.feature_names(), partial(self.space.places, language)
+        return _attribution(self.scorer, X, evident, self.head, documents, names, places)
+
+    def serves(self, language: str) -> bool:
+        return self.space.serves(language)
+
+    @property
+    def spaces(self) -> list[Space]:
+        return [self.space]
+
+    @property
+    def final_c(self) -> float:
+        return self.C
+
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+        return replace(
+            self,
+            scorer=SelectedScorer.of(self.scorer, selection),
+            head=self.head.of_labels(selection.columns),
+        )
+
+    def check(
+        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
+    ) -> None:
+        expect(isinstance(self.space, Space), "the space of a model")
+        expect(self.yes_above in ("zero", "half"), "the thresholds of classifiers")
+        width = None if features is None else next(iter(features.values()))
+        example = self.space.check_space(list(documents), width)
+        _check_classifiers(self.scorer, self.C, self.head, example, labels)
+
+
+P = TypeVar("P", bound=SVMParameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SVMsInSpace(Algorithm[P]):
+    """One set of SVMs for all languages, in a space that they share."""
+
+    space: Callable[[P, int], Space]  # not yet fitted, from the parameters and a seed
+
+    def vectors(self, parameters: P, training: TrainingSet) -> tuple[Any, dict[str, Any]]:
+        space = self.space(parameters, training.seed)
+        return space, dict(space.fit(training.documents, training.targets))
+
+    def fit(self, parameters: P, training: TrainingSet) -> InSpace:
+        space: Space = training.made_by
+        space, fit = self.fit_in(parameters, space, training)
+        held_out = fit.held_out
+        if space.supervised:
+            held_out = self._refitted_scores(parameters, space, fit, training)
+        head = training.fit_calibrator(held_out, training.stacked_targets())
+        return InSpace(space, fit.scorer(), fit.C, head, parameters.yes_above)
+
+    def fit_in(self, parameters: P, space: Space, training: TrainingSet) -> tuple[Space, Fit]:
+        """Fit the SVMs in the space, or in another one like it that suits the documents better."""
+        X = training.stacked_vectors()
+        learner = parameters.learner(training)
+        if space.dense:
+            learner = learner.over_dense(X)
+        total = learner.problems_solved(training.columns, INNER_FOLDS)
+        with progress_bar(self.name, total, bool(parameters.verbose), "problems") as advance:
+            problem = learner.reporting(advance).problem(X, training.stacked_targets(), self.name)
+            return space, problem.fit(training.stacked_folds())
+
+    def _refitted_scores(self, parameters: P, space: Space, fit: Fit, training: TrainingSet) -> Floats:
         """Scores of each fold's documents by a space and SVMs that did not see them."""
-        name, learner = self._name(), replace(self._learner(training), C=fit.C)
+        learner = replace(parameters.learner(training), C=fit.C)
 
         def learn(space: Space, learning: TrainingSet) -> Fit:
             X = check_vectors(stacked(space.fit(learning.documents, learning.targets)))
-            return learner.over_dense(X).problem(X, learning.stacked_targets(), name).fit_whole()
+            return learner.over_dense(X).problem(X, learning.stacked_targets(), self.name).fit_whole()
 
         folds = training.stacked_folds()
         held_out = np.full_like(fit.held_out, REJECTED)  # where there is nothing to learn from
         numbers = np.unique(folds)
-        with progress_bar(f"{name} without a fold", len(numbers), bool(self.verbose), "folds") as advance:
+        shown = bool(parameters.verbose)
+        with progress_bar(f"{self.name} without a fold", len(numbers), shown, "folds") as advance:
             for fold in numbers:
                 others = folds != fold
                 if others.any():
-                    scores, _ = scores_after_learning(clone(self.space_), training, others, learn)
+                    scores, _ = scores_after_learning(clone(space), training, others, learn)
                     held_out[~others] = scores[~others]
                 advance(1)
         return held_out
 
-    def _fit_shared(self, training: TrainingSet) -> Fit:
-        X = training.stacked_vectors()
-        learner = self._learner(training)
-        if self.space_.dense:
-            learner = learner.over_dense(X)
-        total = learner.problems_solved(training.columns, INNER_FOLDS)
-        name = self._name()
-        with progress_bar(name, total, bool(self.verbose), "problems") as advance:
-            problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)
-            return problem.fit(training.stacked_folds())
+    def usable(self, parameters: P, languages: Sequence[str], chosen: Any = None) -> list[str]:
+        return self.space(parameters, 0).usable(languages)
 
-    def _check_fitted(self, columns: int) -> None:
-        expect(isinstance(self.space_, Space), "the space of a model")
-        features = None if self.texts_ else next(iter(self.features_.values()))
-        example = self.space_.check_space(self.languages_, features)
-        self._check_scorer(self.scorer_, self.C_, self.head_, example, columns)
-
-    def _scorer(self, language: str) -> Scorer:  # noqa: ARG002
-        return self.scorer_
-
-    def _select_labels(self, selection: Selection) -> None:
-        self.scorer_ = SelectedScorer.of(self.scorer_, selection)
-        self.head_ = self.head_.of_labels(selection.columns)
-
-    def _feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
-        return self.space_.feature_names()
-
-    def _places(self, language: str, text: str) -> FeatureSpans | None:
-        return self.space_.places(language, text)
-
-    def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
-        return self.head_
+    def serves_unseen(self, parameters: P, language: str) -> bool:
+        return self.space(parameters, 0).serves(language)
 
 
 Result = TypeVar("Result")

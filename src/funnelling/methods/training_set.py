@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import (
     AnyTargets,
@@ -30,6 +31,7 @@ INNER_FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 NEW_DOCUMENT = -1  # the place of a document that was not there before
 
 Calibrator = Calibration | Temperature  # what makes probabilities of final scores
+ScoreThresholds = npt.NDArray[np.float64] | float
 
 
 def calibrator_type(labels: LabelSpace) -> type[Calibrator]:
@@ -95,6 +97,8 @@ class TrainingSet:
     prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
     as_written: bool = True  # whether texts are, and not bags of their words
     previous: PreviousFit | None = None  # the model that is to learn on from these documents
+    label_set: LabelSet | None = None  # what labels are called, if known
+    made_by: Any = None  # what made the vectors: a vectorizer for each language, or a space
     n_jobs: int | None = None
 
     @classmethod
@@ -113,6 +117,8 @@ class TrainingSet:
         prepared_texts: dict[str, list[str]] | None = None,
         as_written: bool = True,
         earlier: PreviousFit | None = None,
+        label_set: LabelSet | None = None,
+        made_by: Any = None,
         n_jobs: int | None = None,
     ) -> "TrainingSet":
         """Add the folds that follow from the seed, the language and the groups."""
@@ -136,6 +142,8 @@ class TrainingSet:
             prepared_texts,
             as_written,
             earlier,
+            label_set,
+            made_by,
             n_jobs,
         )
 

@@ -121,7 +121,7 @@ def _escaped(character: str) -> str:
     return character if character.isprintable() else f"\\U{ord(character):08x}"
 
 
-NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."
+NOT_KNOWN = "What it learned from is not known: it was made in Python."
 _NO_FACTS = ("step", "file", "documents", "after", "journal")  # have a column, or say nothing to people
 
 Step = Mapping[str, Any]
@@ -158,7 +158,7 @@ def history_note(description: Mapping[str, Any]) -> str:
     if is_whole(history, documents):
         return ""
     before = "what came before" if history[0]["step"] != FIRST_STEP else "what came after"
-    return f"That is not all, {before} is not known: it was done in Python, or by an earlier version."
+    return f"That is not all, {before} is not known: it was done in Python."
 
 
 def _facts(step: Step) -> str:

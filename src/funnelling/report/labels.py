@@ -21,7 +21,7 @@ DASH = "–"
 def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Table]:
     """What a model's scores hold of its mistakes: a table under each heading, with so many rows at most.
 
-    Scores of earlier versions hold nothing of it, nor do those of training documents that were held out.
+    Those of training documents that were held out hold nothing of it.
     """
     tables = {
         BY_LABEL: by_label_table(scores.get("by_label", [])[:most]),

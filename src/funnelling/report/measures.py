@@ -264,7 +264,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
 
 
 def weighted(method: Mapping[str, Any]) -> Mapping[str, float]:
-    """A method's averages weighted by documents; results of earlier versions hold none."""
+    """A method's averages weighted by documents, where there are any."""
     averages: Mapping[str, float] = method.get("weighted") or weighted_mean(method["languages"])
     return averages
 

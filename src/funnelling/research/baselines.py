@@ -7,11 +7,13 @@ from typing import Any
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.methods.baselines import PooledParameters
+from funnelling.methods.model import Method
 from funnelling.methods.parameters import flag, positive, whole
-from funnelling.methods.svms import SharedSpaceBaseline
+from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
 from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
+from funnelling.spaces import Space
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.labels import DCISpace, LRISpace
 from funnelling.spaces.reference import CLESASpace, KCCASpace
@@ -20,7 +22,19 @@ from funnelling.svm.learner import Search
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class LRIClassifier(PooledClassifier):
+class LRIParameters(PooledParameters):
+    """The parameters of LRI."""
+
+    dimensions: int = whole(25_000)
+    calibrated: bool = flag(False)
+
+
+def lri_space(parameters: LRIParameters, seed: int) -> LRISpace:
+    """Random indexes."""
+    return LRISpace(parameters.dimensions, parameters.vectorizer, seed, parameters.verbose)
+
+
+class LRIClassifier(Method, LRIParameters):
     """Classify all languages by one set of linear SVMs over random indexes of one vocabulary.
 
     Each word is an index vector with two non-zeros, so that documents stay sparse and words all but
@@ -37,11 +51,7 @@ class LRIClassifier(PooledClassifier):
         As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
     """
 
-    dimensions: int = whole(25_000)
-    calibrated: bool = flag(False)
-
-    def _space(self, seed: int) -> LRISpace:
-        return LRISpace(self.dimensions, self.vectorizer, seed, self.verbose)
+    algorithm = SVMsInSpace(name="lri", space=lri_space)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,7 +60,25 @@ class LRIClassifier(PooledClassifier):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CLESAClassifier(SharedSpaceBaseline):
+class CLESAParameters(SVMParameters):
+    """The parameters of CLESA."""
+
+    reference: Reference | None = None
+    reference_documents: int = whole(5_000)
+
+
+def clesa_space(parameters: CLESAParameters, seed: int) -> CLESASpace:
+    """Similarities with reference documents."""
+    return CLESASpace(
+        parameters.reference,
+        parameters.reference_documents,
+        vectorizer=parameters.vectorizer,
+        random_state=seed,
+        verbose=parameters.verbose,
+    )
+
+
+class CLESAClassifier(Method, CLESAParameters):
     """Classify all languages by one set of RBF SVMs over similarities with the same reference documents.
 
     A document is compared with the reference documents in its own language, and as those are versions of
@@ -70,17 +98,7 @@ class CLESAClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    reference: Reference | None = None
-    reference_documents: int = whole(5_000)
-
-    def _space(self, seed: int) -> CLESASpace:
-        return CLESASpace(
-            self.reference,
-            self.reference_documents,
-            vectorizer=self.vectorizer,
-            random_state=seed,
-            verbose=self.verbose,
-        )
+    algorithm = SVMsInSpace(name="clesa", space=clesa_space)
 
 
 # The paper's cross-validation chose 1 and 10 for its two corpora, and does not say from what.
@@ -89,7 +107,60 @@ ROUGH_C = 10.0  # under which they are compared
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KCCAClassifier(SharedSpaceBaseline):
+class KCCAParameters(SVMParameters):
+    """The parameters of KCCA."""
+
+    reference: Reference | None = None
+    reference_documents: int = whole(2_000)
+    components: int = whole(1_000)
+    regularisation: float | None = positive(None)
+
+
+def kcca_space(parameters: KCCAParameters, seed: int) -> KCCASpace:
+    """Directions in which the languages of reference documents agree."""
+    given = parameters.regularisation
+    return KCCASpace(
+        parameters.reference,
+        parameters.reference_documents,
+        vectorizer=parameters.vectorizer,
+        components=parameters.components,
+        regularisation=REGULARISATIONS[0] if given is None else given,
+        random_state=seed,
+        verbose=parameters.verbose,
+    )
+
+
+class SVMsInAgreement(SVMsInSpace[KCCAParameters]):
+    """SVMs in a space whose regularisation may have to be chosen first."""
+
+    def fit_in(self, parameters: KCCAParameters, space: Space, training: TrainingSet) -> tuple[Space, Fit]:
+        if parameters.regularisation is None:
+            space, training = self._best(parameters, space, training)
+        return super().fit_in(parameters, space, training)
+
+    def _best(
+        self, parameters: KCCAParameters, space: Space, training: TrainingSet
+    ) -> tuple[Space, TrainingSet]:
+        """The documents in the space of the best regularisation, the smallest one of equals."""
+        search, first = Search(), space
+        for regularisation in REGULARISATIONS:
+            rival = training
+            if regularisation != REGULARISATIONS[0]:  # in which the documents are already
+                space = clone(first).set_params(regularisation=regularisation)
+                rival = replace(training, vectors=dict(space.fit(training.documents, training.targets)))
+            if search.improves(self._rough_fit(parameters, rival).held_out_f1()):
+                best = space, rival
+            if search.is_over:
+                break
+        return best
+
+    def _rough_fit(self, parameters: KCCAParameters, training: TrainingSet) -> Fit:
+        X, learner = training.stacked_vectors(), parameters.learner(training)
+        learner = replace(learner, C=learner.given_c or ROUGH_C).over_dense(X)
+        return learner.problem(X, training.stacked_targets(), self.name).fit(training.stacked_folds())
+
+
+class KCCAClassifier(Method, KCCAParameters):
     """Classify all languages by one set of RBF SVMs over directions in which a reference corpus agrees.
 
     It also labels documents in languages of the reference corpus that have no training documents.
@@ -113,49 +184,15 @@ class KCCAClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    reference: Reference | None = None
-    reference_documents: int = whole(2_000)
-    components: int = whole(1_000)
-    regularisation: float | None = positive(None)
-
-    def _space(self, seed: int) -> KCCASpace:
-        return KCCASpace(
-            self.reference,
-            self.reference_documents,
-            vectorizer=self.vectorizer,
-            components=self.components,
-            regularisation=REGULARISATIONS[0] if self.regularisation is None else self.regularisation,
-            random_state=seed,
-            verbose=self.verbose,
-        )
-
-    def _fit_shared(self, training: TrainingSet) -> Fit:
-        if self.regularisation is None:
-            training = self._with_best_regularisation(training)
-        return super()._fit_shared(training)
-
-    def _with_best_regularisation(self, training: TrainingSet) -> TrainingSet:
-        """The documents in the space of the best regularisation, the smallest one of equals."""
-        search = Search()
-        for regularisation in REGULARISATIONS:
-            space, rival = self.space_, training
-            if regularisation != REGULARISATIONS[0]:  # in which the documents are already
-                space = clone(space).set_params(regularisation=regularisation)
-                rival = replace(training, vectors=dict(space.fit(training.documents, training.targets)))
-            if search.improves(self._rough_fit(rival).held_out_f1()):
-                best, chosen = rival, space
-            if search.is_over:
-                break
-        self.space_ = chosen
-        return best
-
-    def _rough_fit(self, training: TrainingSet) -> Fit:
-        X, learner = training.stacked_vectors(), self._learner(training)
-        learner = replace(learner, C=learner.given_c or ROUGH_C).over_dense(X)
-        return learner.problem(X, training.stacked_targets(), self._name()).fit(training.stacked_folds())
+    algorithm = SVMsInAgreement(name="kcca", space=kcca_space)
 
 
-class DCIClassifier(SharedSpaceBaseline):
+def dci_space(parameters: SVMParameters, seed: int) -> DCISpace:  # noqa: ARG001
+    """What words tell of labels."""
+    return DCISpace(parameters.vectorizer, parameters.verbose)
+
+
+class DCIClassifier(Method, SVMParameters):
     """Classify all languages by one set of RBF SVMs over what each language's words tell of the labels.
 
     A word's value for a label is P(word|label) + P(no word|no label) - 1 in the documents of its
@@ -170,8 +207,7 @@ class DCIClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def _space(self, seed: int) -> DCISpace:  # noqa: ARG002
-        return DCISpace(self.vectorizer, self.verbose)
+    algorithm = SVMsInSpace(name="dci", space=dci_space)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -180,7 +216,23 @@ class DCIClassifier(SharedSpaceBaseline):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MLEClassifier(SharedSpaceBaseline):
+class MLEParameters(SVMParameters):
+    """The parameters of MLE."""
+
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    unseen_words: int = whole(50_000)
+    vectorizer: Any = field(default=None, init=False)  # words are as the vectors have them
+
+
+def mle_space(parameters: MLEParameters, seed: int) -> EmbeddedSpace:  # noqa: ARG001
+    """Means of word vectors."""
+    return EmbeddedSpace(
+        parameters.embeddings, parameters.reference, parameters.unseen_words, verbose=parameters.verbose
+    )
+
+
+class MLEClassifier(Method, MLEParameters):
     """Classify all languages by one set of RBF SVMs over tf-idf-weighted means of aligned word vectors.
 
     It also labels documents in languages that have vectors and no training documents.
@@ -200,19 +252,32 @@ class MLEClassifier(SharedSpaceBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    embeddings: str | os.PathLike[str] | None = None
-    reference: Reference | None = None
-    unseen_words: int = whole(50_000)
-    vectorizer: Any = field(default=None, init=False)  # words are as the vectors have them
-
-    def _space(self, seed: int) -> EmbeddedSpace:  # noqa: ARG002
-        return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, verbose=self.verbose)
+    algorithm = SVMsInSpace(name="mle", space=mle_space)
 
 
 ENGLISH = "en"
 
 
-class UpperBoundClassifier(NaiveClassifier):
+class SVMsInEnglish(SVMsPerLanguage):
+    """SVMs for English alone."""
+
+    reads_parallel = True
+
+    def usable(self, parameters: SVMParameters, languages: Sequence[str], chosen: Any = None) -> list[str]:
+        return [language for language in languages if language == ENGLISH]
+
+    def learnable(
+        self, parameters: SVMParameters, languages: Sequence[str], texts: bool, chosen: Any = None
+    ) -> list[str]:
+        if ENGLISH not in languages:
+            raise InputError(
+                "upper-bound learns from English versions of the training documents, and there are none. Add "
+                'them with "split": "parallel".'
+            )
+        return [ENGLISH]
+
+
+class UpperBoundClassifier(Method, SVMParameters):
     """Naive on English documents alone, to be given the English versions of all training documents.
 
     No rival but a bound: it reads the ``parallel`` rows of a corpus, further language versions of training
@@ -224,15 +289,4 @@ class UpperBoundClassifier(NaiveClassifier):
         As in `funnelling.NaiveClassifier`.
     """
 
-    reads_parallel = True
-
-    def usable(self, languages: Sequence[str]) -> list[str]:
-        return [language for language in languages if language == ENGLISH]
-
-    def _learnable_languages(self, languages: list[str]) -> list[str]:
-        if ENGLISH not in languages:
-            raise InputError(
-                "upper-bound learns from English versions of the training documents, and there are none. Add "
-                'them with "split": "parallel".'
-            )
-        return [ENGLISH]
+    algorithm = SVMsInEnglish(name="upper-bound")

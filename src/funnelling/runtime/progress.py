@@ -73,7 +73,7 @@ class _Records:
     def update(self, steps: int) -> None:
         self.n += steps
 
-    def set_description(self, description: str, refresh: bool = True) -> None:  # noqa: ARG002
+    def set_description(self, description: str, refresh: bool = True) -> None:
         self._description = description
 
     def refresh(self) -> None:

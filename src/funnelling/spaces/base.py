@@ -85,11 +85,11 @@ class Space(Estimator, metaclass=ABCMeta):
         """What the columns of the space stand for, None where they have no names."""
         return None
 
-    def places(self, language: str, text: str) -> FeatureSpans | None:  # noqa: ARG002
+    def places(self, language: str, text: str) -> FeatureSpans | None:
         """Where a text has the features of its vector, None where they stand nowhere in particular."""
         return None
 
-    def serves(self, language: str) -> bool:  # noqa: ARG002
+    def serves(self, language: str) -> bool:
         """Whether documents in a language without training documents can be brought into the space."""
         return False
 

@@ -61,7 +61,7 @@ class EmbeddedSpace(MonolingualBowSpace):
             raise InputError("No word vectors were given. Give embeddings, or --embeddings DIR.")
         return find_vectors(self.embeddings)
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, "The embeddings view" if self.alike else "mle", "the word vectors")
         files = self._files()
         words = {language: _plain_words(language) for language in documents}

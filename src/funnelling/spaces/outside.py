@@ -85,7 +85,7 @@ class EncoderSpace(Space):
         self._known = vectors
         return self
 
-    def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
+    def vectors(self, language: str, documents: Documents) -> Matrix:
         known = self.__dict__.get("_known")
         if not known or self.epochs:
             return self._encoded(documents)
@@ -98,7 +98,7 @@ class EncoderSpace(Space):
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         return dict(zip(missing, self._encoded(missing), strict=True))
 
-    def check_space(self, languages: Sequence[str], features: int | None) -> None:  # noqa: ARG002
+    def check_space(self, languages: Sequence[str], features: int | None) -> None:
         """Only the encoder itself, which is elsewhere, tells how long a vector is."""
         expect(features is None and isinstance(self.digest_, str), "the encoder of a space")
         expect(self.folder is None or isinstance(self.folder, str), "the folder of an encoder")
@@ -280,7 +280,7 @@ class TransformedSpace(Space):
         self.name = name
         self.random_state = random_state
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         self.texts_ = are_texts(documents)
         sizes = sizes_of(documents)
         everything = self._together(documents)
@@ -301,7 +301,7 @@ class TransformedSpace(Space):
         check_one_width(documents, f"The view {self.name!r}")
         return stacked(documents)
 
-    def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
+    def vectors(self, language: str, documents: Documents) -> Matrix:
         transform = self.view if self.transformer_ is None else self.transformer_.transform
         X = self._checked(transform(documents), length(documents))
         if X.shape[1] != self.columns_:

@@ -97,7 +97,7 @@ class CLESASpace(ReferenceSpace):
 
     name = "clesa"
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors, pages = self._fit_reference(documents)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
         return {language: self._cosines(X, self.pages_[language]) for language, X in vectors.items()}
@@ -134,7 +134,7 @@ class KCCASpace(ReferenceSpace):
     components: int = 1_000
     regularisation: float = 1.0
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors, pages = self._fit_reference(documents)
         projections = kcca(pages, self.components, self.regularisation)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}

@@ -39,7 +39,7 @@ class PooledSpace(Space):
         self.vectorizer = vectorizer
         self.verbose = verbose
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         if are_texts(documents):
             self.vectorizer_, vectors = fit_shared(documents, self.vectorizer, bool(self.verbose))
             return vectors
@@ -58,7 +58,7 @@ class PooledSpace(Space):
             return super().all_vectors(documents)
         return all_shared_vectors(self.vectorizer_, documents)
 
-    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:  # noqa: ARG002
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         expect((self.vectorizer_ is None) == (features is not None), "the vocabulary of a space")
         vectors: Matrix = check_vectorizer(self.vectorizer_) if features is None else empty_row(features)
         return vectors
@@ -254,7 +254,7 @@ class OwnMixedSpace(MixedSpace):
         columns, starts, ends = (each[known] for each in (numbers, shared.starts, shared.ends))
         return FeatureSpans(self._starts()[list(self.columns_).index(language)] + columns, starts, ends)
 
-    def serves(self, language: str) -> bool:  # noqa: ARG002
+    def serves(self, language: str) -> bool:
         return False  # it has no columns here
 
     def _starts(self) -> npt.NDArray[np.intp]:

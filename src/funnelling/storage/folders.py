@@ -19,7 +19,7 @@ from funnelling.runtime.files import DRAFT, draft_in, is_old, sweep, sync, told_
 from funnelling.runtime.messages import MODEL
 from funnelling.state import StateError
 
-FORMAT = 1
+FORMAT = 2
 READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
@@ -308,9 +308,15 @@ def read_document(folder: Path) -> Document:
     content = read_file(folder, MODEL, most=MAX_MODEL_BYTES)
     try:
         document: Document = json.loads(content)
-        known = document["format"] <= FORMAT
+        known = document["format"] == FORMAT
+        older = document["format"] < FORMAT
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(folder, f"{MODEL} is cut off or no JSON") from None
+    if older:
+        raise InputError(
+            f"{folder}: the model has format {document['format']}, this version reads format {FORMAT}. Train "
+            "it again."
+        )
     if not known:
         raise InputError(
             f"{folder}: the model has format {document['format']}, this version reads up to {FORMAT}. "

@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,21 +26,22 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-ARCHIVE = "training_"  # the attribute of a model that holds it
+ARCHIVE, POSTERIORS = "training_", "fitted_.kept"  # the places of a model that have its documents
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
-# What there may be of a document, and the fields of an archive that hold it.
+TEXTS = f"{ARCHIVE}.texts"
+# What there may be of a document, and the places that hold it.
 FIELDS = {
-    "ids": ("ids", "unnamed"),
-    "groups": ("groups",),
-    "labels": ("targets",),
-    "texts": ("texts",),
-    "vectors": ("vectors",),
-    "beginnings": ("beginnings",),
-    "posteriors": ("training", "held_out"),
-    "scores": ("scores",),
-    "solutions": ("coefficients",),
+    "ids": (f"{ARCHIVE}.ids", f"{ARCHIVE}.unnamed"),
+    "groups": (f"{ARCHIVE}.groups",),
+    "labels": (f"{ARCHIVE}.targets",),
+    "texts": (TEXTS,),
+    "vectors": (f"{ARCHIVE}.vectors",),
+    "beginnings": (f"{ARCHIVE}.beginnings",),
+    "posteriors": (f"{POSTERIORS}.training", f"{POSTERIORS}.held_out"),
+    "scores": (f"{POSTERIORS}.scores", f"{POSTERIORS}.unseen_scores"),
+    "solutions": (f"{POSTERIORS}.coefficients",),
 }
-MAY_BE_BLANK = ("groups", "beginnings")  # have an empty string where there is none
+MAY_BE_BLANK = (f"{ARCHIVE}.groups", f"{ARCHIVE}.beginnings")  # have an empty string where there is none
 
 
 def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
@@ -48,19 +51,33 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
     "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
     ``bytes_in_all``.
     """
-    state = tree["state"].get(ARCHIVE, {"state": {}})["state"]
-    kept = {field for field, content in state.items() if _has_content(field, content, arrays)}
+    state, made = ((_at(tree, place) or {"state": {}})["state"] for place in (ARCHIVE, POSTERIORS))
+    places = {f"{ARCHIVE}.{name}": each for name, each in state.items()}
+    places |= {f"{POSTERIORS}.{name}": each for name, each in made.items()}
+    kept = {place for place, content in places.items() if _has_content(place, content, arrays)}
     sizes = {
-        name: sum(_size(f"/{ARCHIVE}/{field}", state[field], arrays) for field in fields if field in kept)
-        for name, fields in FIELDS.items()
+        name: sum(_size(_key(place), places[place], arrays) for place in known if place in kept)
+        for name, known in FIELDS.items()
     }
     targets = decode(state["targets"], arrays) if state else {}
     return {
         "documents": sizes_of(targets),
-        "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if "texts" in kept else None,
+        "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if TEXTS in kept else None,
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),
     }
+
+
+def _at(tree: Any, place: str) -> Any:
+    """What stands at a place of a model's tree, ``fitted_.learned.tier_two``; None where nothing does."""
+    for name in place.split("."):
+        tree = None if tree is None else tree["state"].get(name)
+    return tree
+
+
+def _key(place: str) -> str:
+    """What the arrays of a place are called."""
+    return "/" + place.replace(".", "/")
 
 
 def _has_content(field: str, content: Any, arrays: Arrays) -> bool:
@@ -145,7 +162,7 @@ def save_model(
     >>> loaded.predict(["a cat"], languages=["en"]).tolist()
     [[1, 0]]
     """
-    check_fitted(model, "classes_")
+    check_fitted(model, "fitted_")
     folder = folder_here(path)
     folders.check_writable(folder, force)
     folders.write(folder, *whole(model, scores, details), force)
@@ -181,7 +198,7 @@ def whole(
             model.serves_unseen(tag) for tag in WIDESPREAD if not is_served(tag, model.languages_)
         ),
         "C": model.final_c(),
-        "choice": model.choice_.summary() if hasattr(model, "choice_") else None,
+        "choice": None if (choice := model.fitted_.chosen) is None else choice.summary(),
         "scores": scores,
         "funnelling": version("funnelling"),
         "versions": {library: version(library) for library in LIBRARIES},
@@ -241,11 +258,13 @@ def _parts(
     arrays: dict[str, Any] = {}
     for name, _ in small:
         arrays |= load(folders.read_file(source, name))
-    state = dict(document["model"]["state"])
-    for name in changed:
-        place = f"/{name}"
-        arrays = {key: array for key, array in arrays.items() if not f"{key}/".startswith(f"{place}/")}
-        state[name], added = encode(getattr(model, name), place)
+    tree = deepcopy(document["model"])
+    for place in changed:
+        key = _key(place)
+        arrays = {name: array for name, array in arrays.items() if not f"{name}/".startswith(f"{key}/")}
+        owner, _, name = place.rpartition(".")
+        state = (_at(tree, owner) if owner else tree)["state"]
+        state[name], added = encode(attrgetter(place)(model), key)
         arrays |= added
     content = save(arrays)
     changes = hashlib.sha256(content).hexdigest()
@@ -253,7 +272,7 @@ def _parts(
         "parameters": _plain_parameters(model),
         "scores": scores,
         "files": {large: digest, folders.arrays_name(changes): changes},
-        "model": {**document["model"], "state": state},
+        "model": tree,
     }
     unchanged = folders.read_file(source, large, mapped=True)
     everything = {**arrays_of({large: unchanged}, mapped=True), **arrays}
@@ -311,7 +330,7 @@ def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -
 
     with folders.report_damage(place):
         model = decode(document["model"], arrays)
-        if not isinstance(model, Method) or not hasattr(model, "classes_"):
+        if not isinstance(model, Method) or not hasattr(model, "fitted_"):
             raise folders.damaged(place, "it holds no fitted model")
         try:
             model.check_state()
@@ -353,7 +372,7 @@ def arrays_of(files: Mapping[str, Any], mapped: bool) -> Arrays:
 
 
 def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
-    """What a model's document says to people; models of earlier versions say less."""
+    """What a model's document says to people."""
     tree = document["model"]
     own = {
         **document,
@@ -366,7 +385,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
 
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
-    choice = tree["state"].get("choice_")
+    choice = _at(tree, "fitted_.choice")
     if choice is None:
         return None
     made = decode(choice, {})

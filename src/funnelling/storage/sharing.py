@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from funnelling.errors import InputError
 from funnelling.plain import check_fitted
 from funnelling.runtime.messages import MODEL
+from funnelling.spaces.outside import EncoderSpace
 from funnelling.storage import folders, hub
 from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
 from funnelling.storage.places import PathOrAddress, folder_here, read_address, with_encoder
@@ -112,10 +113,10 @@ def pull_model(
     model = restored(place, document, arrays)
     description_of(place, document, arrays)
     if encoder is not None:
-        view = getattr(model, "shared_views_", {}).get("encoder")
-        if view is None:
+        spaces = [space for space in model.fitted_.spaces if isinstance(space, EncoderSpace)]
+        if not spaces:
             raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
-        document = with_encoder(document, str(view.space.find(encoder).resolve()))
+        document = with_encoder(document, str(spaces[0].find(encoder).resolve()))
     folders.write(target, document, {**files, **pages(document, arrays, None)}, force)
 
 
@@ -130,7 +131,7 @@ def _content(
             arrays = arrays_of(files, mapped=False)
         loaded, scores = restored(place, document, arrays), document["scores"]
     else:
-        check_fitted(model, "classes_")
+        check_fitted(model, "fitted_")
         place, loaded, scores, files = Path("The model"), model, None, {}
     if compact or not files:
         document, files = whole(loaded.without_documents() if compact else loaded, scores, None)

@@ -85,11 +85,11 @@ class Temperature:
         probabilities: Array = sigmoid(scaled) if scaled.shape[1] == 1 else _softmax(scaled)
         return probabilities
 
-    def check_labels(self, labels: int) -> None:  # noqa: ARG002
+    def check_labels(self, labels: int) -> None:
         """Refuse what is no slope; it knows no labels."""
         expect_number(self.slope, "the slope of a temperature", MIN_SLOPE, MAX_ABS_VALUE)
 
-    def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":  # noqa: ARG002
+    def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":
         """The same: it knows no labels."""
         return self
 

@@ -9,6 +9,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
+from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
 from funnelling.methods.merging import DocumentRows
@@ -68,12 +69,12 @@ def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers
 
 def held_out_decisions(model: Any) -> dict[str, Targets]:
     """What a funnel decides of its training documents when neither tier has seen them, by language."""
-    archive = getattr(model, "training_", None)
-    decisions = {}
-    for language, scores in getattr(archive, "scores", {}).items():
-        thresholds = model.funnel(language).tier_two.thresholds
-        decisions[language] = model.label_space.decide(scores - thresholds)
-    shown: dict[str, Targets] = model.label_space.by_class(decisions)
+    fitted = model.fitted_
+    if not isinstance(fitted, FittedFunnel) or fitted.kept is None:
+        return {}
+    thresholds, labels = fitted.learned.tier_two.thresholds, model.label_space
+    decisions = {tag: labels.decide(scores - thresholds) for tag, scores in fitted.kept.scores.items()}
+    shown: dict[str, Targets] = labels.by_class(decisions)
     return shown
 
 
@@ -239,8 +240,11 @@ def _refusal(check: Callable[[], object]) -> str:
 
 
 def _resources(model: "Method") -> list[str]:
-    views = [view.space for view in getattr(model, "shared_views_", {}).values()]
-    spaces = [*views, getattr(model, "space_", None)]
     return sorted(
-        {name for space in spaces for kind, name in SPACE_RESOURCES.items() if isinstance(space, kind)}
+        {
+            name
+            for space in model.fitted_.spaces
+            for kind, name in SPACE_RESOURCES.items()
+            if isinstance(space, kind)
+        }
     )

@@ -17,6 +17,7 @@ from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.funnel.fitted import FittedFunnel
 from funnelling.methods.archive import Archive
 from funnelling.methods.merging import Merged, remember_step, with_targets
 from funnelling.methods.training_set import NEW_DOCUMENT
@@ -267,7 +268,7 @@ def _grow(
         as_corrected=come_out_as_given(model, merged.corrected),
         new_labels=sorted(set(map(str, model.classes_)) - set(map(str, before.classes_))),
         new_languages=sorted(set(model.languages_) - set(before.languages_)),
-        kept_scores=bool(getattr(model.training_, "changed", 0)),
+        kept_scores=_kept_scores(model),
     )
     _remember(how, before, growth, merged, data)
     if growth.change.fell and not how.force:
@@ -289,6 +290,12 @@ def _grow(
         force=how.force or how.overwrite,
     )
     return growth
+
+
+def _kept_scores(model: "Method") -> bool:
+    """Whether few documents came to a funnel of many, so that what was held out before stayed."""
+    fitted = model.fitted_
+    return isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0
 
 
 def _remember(
@@ -391,6 +398,6 @@ def measure_changed(
     """What the card of a changed model shows: test documents only where all languages have some."""
     if len(test) and set(test.by_language()) >= set(model.languages_):
         return measure_on_test(model, test, f" {when}", shown_errors(model), answers)
-    if getattr(model, "held_out_", None):
+    if getattr(model, "held_out_measures", dict)():
         return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
     return Measurement(None, f"Not measured {when}: there are no test documents in every language.")

@@ -251,7 +251,7 @@ def _held_out(model: Any, plan: Relabelling | None = None) -> dict[str, Any]:
 
     With a plan they are those of the labels that it will have, given where one of the old ones is.
     """
-    if not getattr(model, "held_out_", None):
+    if not hasattr(model, "held_out_measures"):
         return {}
     measures: dict[str, Any] = model.held_out_measures() if plan is None else model.measures_under(plan)
     return measures

@@ -222,14 +222,16 @@ def train(
             labels.rules(trial.train.label_set()).check()
         notes += without_parents(trial.train, labels, label_set)
         number = len(trial.train.label_set())
-        if number > XMC_MIN_LABELS and (if_many is not None or not model.sparse_labels):
+        if number > XMC_MIN_LABELS and (if_many is not None or not model.algorithm.sparse_labels):
             model = if_many or model
             notes.append(_on_many(number, model))
         nameable = labels.assignable().difference(trial.train.label_set()) if labels is not None else ()
-        if nameable and model.learns_names:
+        if nameable and model.algorithm.learns_names:
             notes.append(f"{counted(len(nameable), 'label')} without training documents: learned by name.")
         crowded = (
-            sum(len(own) > MAX_CANDIDATES for own in trial.train.label_lists()) if model.sparse_labels else 0
+            sum(len(own) > MAX_CANDIDATES for own in trial.train.label_lists())
+            if model.algorithm.sparse_labels
+            else 0
         )
         if crowded:
             notes.append(
@@ -310,7 +312,7 @@ def _fit_parts(
 
 def _on_many(number: int, model: "Method") -> str:
     """A line on so many labels: what is trained for them, or what should be."""
-    if model.sparse_labels:
+    if model.algorithm.sparse_labels:
         return f"{number:,} labels: {name_of(model)} is trained, which is made for so many."
     return f"{number:,} labels: {name_of(model)} will take long. {DEFAULT_XMC_METHOD} is made for so many."
 

@@ -20,7 +20,14 @@ from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
-CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
+CHANGED = (
+    "optimise",
+    "calibrated",
+    "fitted_.learned.tier_two.thresholds",
+    "fitted_.learned.tier_two.held_out",
+    "history_",
+)
+CHANGED_UNSEEN = "fitted_.unseen.tier_two.thresholds"
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ def tune(
         funnel,
         model,
         output,
-        [name for name in CHANGED if hasattr(funnel, name)],
+        [*CHANGED, *([CHANGED_UNSEEN] if funnel.fitted_.unseen is not None else [])],
         document=document,
         scores=measurement.record(),
         details=measurement.details(),
@@ -75,7 +82,7 @@ def tune(
 
 def tunable(model: "Method") -> FunnellingClassifier:
     """The model, if it is one that has thresholds to tune and keeps what that takes; others are refused."""
-    if model.sparse_labels:
+    if model.algorithm.sparse_labels:
         raise InputError(
             "fun-many has one threshold for all labels of a language, and none to tune yet. Set another with "
             "predict --threshold."

@@ -128,7 +128,7 @@ class CharacterVectorizer(TfidfVectorizer):
                 _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
             yield size, cut, found, cut[first]
 
-    def places(self, text: str, language: str | None = None) -> FeatureSpans:  # noqa: ARG002
+    def places(self, text: str, language: str | None = None) -> FeatureSpans:
         """Where the runs of a text stand in it; the edges of words, and runs of them alone, take no room."""
         check_fitted(self, "idf_")
         lowered = aligned(text, lower)
@@ -180,7 +180,7 @@ class CharacterVectorizer(TfidfVectorizer):
     def _spell(self, text: str) -> str:
         return _in_latin(text) if self.latin else fold_accents(text)
 
-    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:  # noqa: ARG002
+    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
         return _chunks
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:

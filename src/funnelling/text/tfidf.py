@@ -95,23 +95,13 @@ class TfidfVectorizer(Estimator):
     stop_words: bool = True
     fold_accents: bool = True
 
-    def fit(
-        self,
-        texts: Iterable[str],
-        y: object = None,  # noqa: ARG002
-        *,
-        languages: Sequence[str] | None = None,
-    ) -> Self:
+    def fit(self, texts: Iterable[str], y: object = None, *, languages: Sequence[str] | None = None) -> Self:
         """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
         counts = counts_to_learn_from(self, *self._checked(texts, languages))
         return self.learn(counts.words, counts.texts_with(), counts.documents)
 
     def fit_transform(
-        self,
-        texts: Iterable[str],
-        y: object = None,  # noqa: ARG002
-        *,
-        languages: Sequence[str] | None = None,
+        self, texts: Iterable[str], y: object = None, *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
         """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
         counts = counts_to_learn_from(self, *self._checked(texts, languages))
@@ -148,7 +138,7 @@ class TfidfVectorizer(Estimator):
         expect_flag(self.stop_words, "whether a vocabulary has stop words")
         expect_flag(self.fold_accents, "whether a vocabulary has accents")
 
-    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the vocabulary as an array."""
         check_fitted(self, "idf_")
         return np.asarray(self.vocabulary_, dtype=object)
@@ -190,11 +180,11 @@ class TfidfVectorizer(Estimator):
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
         return WordCounts(len(texts), list(columns), rows, np.asarray(numbers), np.asarray(frequencies))
 
-    def cut(self, pieces: Sequence[str]) -> Any:  # noqa: ARG002
+    def cut(self, pieces: Sequence[str]) -> Any:
         """Nothing: pieces are words."""
         return None
 
-    def count_in(self, pieces: WordCounts, cut: Any) -> WordCounts:  # noqa: ARG002
+    def count_in(self, pieces: WordCounts, cut: Any) -> WordCounts:
         """How often each text has each word, given its pieces."""
         return pieces
 

@@ -52,7 +52,7 @@ def model() -> Any:
 def test_named_labels_are_classes_unless_they_are_excluded(model: Any) -> None:
     assert model.classes_.tolist() == [f"l{number:02}" for number in range(LABELS + 1)]
     assert model.label_set_ is NAMED
-    assert model.funnel_.tier_one.views == ["own", "shared", "names"]
+    assert model.fitted_.tier_one.views == ["own", "shared", "names"]
 
 
 @pytest.mark.parametrize("languages", [("it",), ("en", "it")])
@@ -115,7 +115,7 @@ def test_an_empty_label_set_is_refused() -> None:
 
 def test_names_of_excluded_labels_alone_teach_nothing() -> None:
     excluded = LabelSet.of([Label("l00", {"en": "enaaaa"}, exclude=True), Label("stranger")])
-    assert fitted(GIVEN, excluded).funnel_.tier_one.views == ["own", "shared"]
+    assert fitted(GIVEN, excluded).fitted_.tier_one.views == ["own", "shared"]
 
 
 def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
@@ -126,12 +126,12 @@ def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
 
 
 FORGED: dict[str, Any] = {
-    "a language without names": lambda m: m.funnel_.tier_one.names.pop("en"),
-    "names in another language's words": lambda m: m.funnel_.tier_one.names.update(
-        en=m.funnel_.tier_one.names["it"]
+    "a language without names": lambda m: m.fitted_.tier_one.names.pop("en"),
+    "names in another language's words": lambda m: m.fitted_.tier_one.names.update(
+        en=m.fitted_.tier_one.names["it"]
     ),
-    "names of NaN": lambda m: m.funnel_.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
-    "trees without a view of names": lambda m: m.funnel_.tier_one.names.clear(),
+    "names of NaN": lambda m: m.fitted_.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
+    "trees without a view of names": lambda m: m.fitted_.tier_one.names.clear(),
     "labels known by name that are no texts": lambda m: setattr(m, "named_", [12]),
 }
 

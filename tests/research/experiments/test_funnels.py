@@ -9,6 +9,7 @@ from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.measuring import as_indicators, evaluate_classifier
 from funnelling.evaluation.splits import Trial
+from funnelling.funnel.design import FunnelConfig
 from funnelling.methods.registry import make_method
 from funnelling.research.experiments.funnels import Funnels
 from tests.research.experiments.made import LANGUAGES, made_one_label_trials, made_trials
@@ -27,7 +28,7 @@ def trial(request: pytest.FixtureRequest) -> Trial:
 
 @pytest.fixture(scope="module")
 def funnels(trial: Trial) -> Funnels:
-    return Funnels(trial, make_method("fun-tat", seed=3).design(), 10.0, seed=3)
+    return Funnels(trial, FunnelConfig.of(make_method("fun-tat", seed=3)), 10.0, seed=3)
 
 
 def classifier_counts(trial: Trial, language: str) -> Counts:
@@ -78,7 +79,7 @@ def test_a_base_is_fitted_once(funnels: Funnels) -> None:
 def test_a_label_unknown_to_training_is_wrong(classes: str) -> None:
     (trial,) = made_one_label_trials(classes=classes)
     trial.test.labels[::5] = [("unknown",)] * len(trial.test.labels[::5])
-    design = make_method("fun-tat", seed=3).design()
+    design = FunnelConfig.of(make_method("fun-tat", seed=3))
     funnels = Funnels(trial, design, 10.0, seed=3)
     method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
     expected = evaluate_classifier(method, trial.test)["languages"]["it"]

@@ -6,18 +6,17 @@ Explained are a few labels of each document: all else stays sparse.
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.corpus.label_rules import LabelRules, rules_of
-from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.funnel.many.candidates import CO_OCCURRENCE_COLUMN, CandidateLabels
-from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, fit_funnel
+from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, ManyLabels
 from funnelling.funnel.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, Scored, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.answering import ByLanguage, Languages, Margins
@@ -31,13 +30,8 @@ from funnelling.methods.explanation import (
     ViewPredictions,
 )
 from funnelling.methods.model import Method
-from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.plain import check_fitted
-from funnelling.runtime.spread import is_local
-from funnelling.state import expect
-from funnelling.svm.compiled import INSTALL_COMPILER, native
-from funnelling.svm.scorers import LinearScorer, Selection
-from funnelling.text.languages import served_by
+from funnelling.svm.scorers import LinearScorer
 from funnelling.text.tfidf import FeatureSpans
 
 Columns = npt.NDArray[np.intp]
@@ -190,83 +184,42 @@ class ManyLabelsClassifier(Method):
     [[0, 1], [1, 0]]
     """
 
-    sparse_labels: ClassVar[bool] = True
-    learns_names: ClassVar[bool] = True
-    vectorizer = None  # words and characters are what it reads
-
-    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ARG002
-        return dict.fromkeys(documents) if self.texts_ else documents
-
-    def _fit(self, training: TrainingSet) -> None:
-        if not is_local():
-            logger.warning("fun-many works in this process only: a cluster does not help it yet.")
-        if native is None:
-            logger.warning(
-                "The compiled part is missing, and fun-many takes hundreds of times as long without it. %s",
-                INSTALL_COMPILER,
-            )
-        self.funnel_ = fit_funnel(training, self._names_of_labels(), bool(self.verbose))
-
-    def _names_of_labels(self) -> dict[str, list[str]]:
-        """What labels are called in each language, "" for one without a name; nothing where none has one."""
-        label_set: LabelSet | None = getattr(self, "label_set_", None)
-        if label_set is None:
-            return {}
-        names = {tag: label_set.texts(map(str, self.classes_), tag) for tag in self.languages_}
-        return names if any(map(any, names.values())) else {}
-
-    def _scores(self, language: str, documents: Any) -> Scored:
-        X = self.funnel_.vectors_of(language, documents)
-        return Scored(self.funnel_.probabilities(language, X, self.n_jobs), in_vocabulary_rows(documents, X))
+    algorithm = ManyLabels(name="fun-many")
+    fitted_: ManyFunnel
 
     def _explained(
         self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
     ) -> Iterator[dict[str, Any]]:
         for start in range(0, length(documents), ROWS_PER_BLOCK):
             answered = self._answered(language, documents[start : start + ROWS_PER_BLOCK])
-            yield from explained(self.funnel_, answered, self.label_space, columns, top)
+            yield from explained(self.fitted_, answered, self.label_space, columns, top)
 
     def _answered(self, language: str, documents: Any) -> PredictionBatch:
         """Some documents, and what is said of them on the way to their labels."""
-        X = self.funnel_.vectors_of(language, documents)
+        funnel = self.fitted_
+        X = funnel.vectors_of(language, documents)
         evident = in_vocabulary_rows(documents, X)
-        candidates = self.funnel_.candidates(language, X, self.n_jobs)
-        scores = candidates.matrix(self.funnel_.rerank(candidates), len(self.classes_))
+        candidates = funnel.candidates(language, X, self.n_jobs)
+        scores = candidates.matrix(funnel.rerank(candidates), len(self.classes_))
         labels, probabilities = self._answers(language, Scored(scores, evident))
         assigned = sparse.csr_array(self.label_space.indicators(labels).multiply(evident[:, None]))
-        threshold = self._score_thresholds(language)
+        threshold = funnel.score_thresholds(language)
         return PredictionBatch(
             language, documents, X, evident, candidates, scores, probabilities, assigned, threshold
         )
 
-    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:  # noqa: ARG002
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
         raise InputError(
             "fun-many cannot tell yet what its views say of all labels. Use classify, or explain."
         )
 
-    def _check_fitted(self, columns: int) -> None:
-        expect(isinstance(self.funnel_, ManyFunnel), "the tiers of a model")
-        self.funnel_.check(self.languages_, columns, None if self.texts_ else self.features_)
-
-    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
-        raise InputError(
-            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
-            "train it anew without them."
-        )
-
     def label_counts(self) -> npt.NDArray[np.int64]:
-        return self.funnel_.seen.documents
+        return self.fitted_.seen.documents
 
     # --- answers, all sparse --------------------------------------------------------------------
 
-    def _calibrator(self, language: str) -> Calibrator:
-        raise NotImplementedError  # scores are probabilities
-
-    def _score_thresholds(self, language: str) -> float:
-        return self.funnel_.thresholds[served_by(language, self.languages_)]
-
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        check_fitted(self, "classes_")
+        check_fitted(self, "fitted_")
         return np.full(len(self.classes_), self._score_thresholds(language))
 
     @overload
@@ -282,7 +235,7 @@ class ManyLabelsClassifier(Method):
         inputs = self._read(X, languages)
         return inputs.gather({tag: each.scores for tag, each in self._scored(inputs)})
 
-    def _probabilities(self, language: str, scores: Any) -> Any:  # noqa: ARG002
+    def _probabilities(self, language: str, scores: Any) -> Any:
         return scores
 
     def _assigned(self, language: str, scored: Scored) -> Any:
@@ -303,7 +256,7 @@ class ManyLabelsClassifier(Method):
 
     def _best(self, probabilities: Any, rules: LabelRules | None) -> npt.NDArray[np.intp]:
         """The column of each document's most probable label; without any that of the most frequent."""
-        seen = self.funnel_.seen.documents
+        seen = self.fitted_.seen.documents
         usual = int(np.where(rules.excluded, -1, seen).argmax() if rules is not None else seen.argmax())
         best = np.full(probabilities.shape[0], usual, dtype=np.intp)
         rows = np.repeat(np.arange(len(best)), np.diff(probabilities.indptr))

@@ -7,14 +7,17 @@ ranks high; see `candidates`. It learns from documents that tier 1 has not seen:
 held out, ranked by classifiers of the others, and then classifiers are learned from all documents.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.labels import LabelSpace
+from funnelling.errors import InputError
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import (
     MAX_RANK,
@@ -26,12 +29,18 @@ from funnelling.funnel.many.candidates import (
     unit_rows,
 )
 from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, TopK, fit_labels
-from funnelling.matrices import Folds, Rows, one_each
-from funnelling.methods.training_set import TrainingSet
+from funnelling.matrices import Folds, Rows, Scored, in_vocabulary_rows, one_each
+from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
+from funnelling.methods.archive import Archive
+from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.spread import is_local
 from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, expect_by, expect_number, expect_numbers
+from funnelling.svm.compiled import INSTALL_COMPILER, native
+from funnelling.svm.scorers import Selection
+from funnelling.text.languages import served_by
 
 MAX_META_DOCUMENTS = 40_000  # documents that it learns from at most
 ROWS_PER_BLOCK = 1_000  # documents that are judged at a time
@@ -41,6 +50,8 @@ DEFAULT_THRESHOLD = 0.5
 OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
 
 Columns = npt.NDArray[np.int32]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,7 @@ class TierOne:
 
 
 @dataclass(frozen=True)
-class ManyFunnel:
+class ManyFunnel(Fitted):
     """A fitted funnel: how texts become vectors (None where vectors are given), tier 1, tier 2.
 
     Without ``trees``, where there was too little to learn them from, the first guess at probabilities stands.
@@ -99,6 +110,26 @@ class ManyFunnel:
         """The labels that some documents of a language might have."""
         return self.tier_one.candidates(language, X, self.seen, n_jobs)
 
+    def scores(self, language: str, documents: Any, run: Run) -> Scored:
+        X = self.vectors_of(language, documents)
+        return Scored(self.probabilities(language, X, run.n_jobs), in_vocabulary_rows(documents, X))
+
+    def calibrator(self, language: str) -> Calibrator:
+        raise NotImplementedError  # scores are probabilities
+
+    def score_thresholds(self, language: str) -> float:
+        return self.thresholds[served_by(language, self.thresholds)]
+
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+        raise InputError(
+            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
+            "train it anew without them."
+        )
+
+    @property
+    def final_c(self) -> None:
+        return None
+
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
         labels = len(self.seen.documents)
@@ -112,11 +143,10 @@ class ManyFunnel:
         blocks = list(map_threads(judged, -(-X.shape[0] // ROWS_PER_BLOCK), n_jobs))
         return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
 
-    def check(self, languages: Sequence[str], labels: int, features: Mapping[str, int] | None) -> None:
-        """Refuse a state that could not judge the documents of these languages.
-
-        ``features`` are the columns of each language's vectors, None where documents are texts.
-        """
+    def check(
+        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
+    ) -> None:
+        languages, columns = list(documents), labels.columns
         expect((self.vectors is None) == (features is not None), "the vectors of views")
         expect(isinstance(self.tier_one, TierOne) and isinstance(self.seen, Seen), "the tiers of a model")
         own = expect_by(self.tier_one.own, languages, "the classifiers of languages")
@@ -125,17 +155,17 @@ class ManyFunnel:
             views = expect_by(self.vectors, languages, "the vectors of views")
             widths = {tag: each.check() for tag, each in views.items()}
         for tag, each in own.items():
-            each.check(widths[tag], labels)
+            each.check(widths[tag], columns)
         shared = self.tier_one.shared
         if shared is not None:
             width = shared.weights.shape[0]
-            shared.check(width, labels)
-            for tag, columns in expect_by(self.tier_one.columns, languages, "the shared columns").items():
-                expect_numbers(columns, (widths[tag],), "the shared columns", "i", 0, width - 1)
+            shared.check(width, columns)
+            for tag, places in expect_by(self.tier_one.columns, languages, "the shared columns").items():
+                expect_numbers(places, (widths[tag],), "the shared columns", "i", 0, width - 1)
         if self.tier_one.names:
             for tag, each in expect_by(self.tier_one.names, languages, "the names of labels").items():
-                each.check(widths[tag], labels)
-        self.seen.check(languages, labels)
+                each.check(widths[tag], columns)
+        self.seen.check(languages, columns)
         if self.trees is not None:
             self.trees.check(2 * len(self.tier_one.views) + N_COMMON_FEATURES)
         for threshold in expect_by(self.thresholds, languages, "the thresholds").values():
@@ -146,6 +176,35 @@ class ManyFunnel:
         if self.trees is None:
             return candidates.prior.astype(np.float64)
         return self.trees.probabilities(candidates.features)
+
+
+class ManyLabels(Algorithm[Parameters]):
+    """Both tiers over a long label set."""
+
+    learns_names = True
+    sparse_labels = True
+
+    def vectors(self, parameters: Parameters, training: TrainingSet) -> tuple[None, dict[str, Any]]:
+        return None, dict.fromkeys(training.documents) if training.texts else training.documents
+
+    def fit(self, parameters: Parameters, training: TrainingSet) -> ManyFunnel:
+        if not is_local():
+            logger.warning("fun-many works in this process only: a cluster does not help it yet.")
+        if native is None:
+            logger.warning(
+                "The compiled part is missing, and fun-many takes hundreds of times as long without it. %s",
+                INSTALL_COMPILER,
+            )
+        return fit_funnel(training, _names_of_labels(training), bool(parameters.verbose))
+
+
+def _names_of_labels(training: TrainingSet) -> dict[str, list[str]]:
+    """What labels are called in each language, "" for one without a name; nothing where none has one."""
+    label_set = training.label_set
+    if label_set is None:
+        return {}
+    names = {tag: label_set.texts(map(str, training.labels.classes), tag) for tag in training.targets}
+    return names if any(map(any, names.values())) else {}
 
 
 def fit_funnel(training: TrainingSet, names: Mapping[str, list[str]], verbose: bool) -> ManyFunnel:

@@ -9,6 +9,7 @@ from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.pieces import Result, ResultCache, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial
+from funnelling.funnel.design import FunnelConfig
 from funnelling.methods.registry import Settings, make_method
 from funnelling.research.experiments.funnels import Funnels
 from funnelling.runtime.messages import Reporter, silent
@@ -100,7 +101,7 @@ class ExperimentContext:
         """A trial's funnels, with the C that it chose; only those of one trial are held."""
         if number not in self._funnels:
             self._funnels.clear()
-            design, C = self.make("fun-tat", self.seed + number).design(), self.meta_cs()[number]
+            design, C = FunnelConfig.of(self.make("fun-tat", self.seed + number)), self.meta_cs()[number]
             self._funnels[number] = Funnels(self.trials[number], design, C, self.seed + number)
         return self._funnels[number]
 

@@ -1,0 +1,167 @@
+"""The funnel as an algorithm: documents and parameters in, a fitted tree out."""
+
+import logging
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.funnel.choice import Choice
+from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
+from funnelling.funnel.combination import Combination
+from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
+from funnelling.funnel.fitted import FittedFunnel, Funnel, UnseenLanguages
+from funnelling.funnel.inheritance import KeptPosteriors, WarmStart
+from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
+from funnelling.funnel.tier_two import fit_tier_two, refit_tier_two, tier_two_meta_features
+from funnelling.funnel.views import FittedViews, fit_views, make_shared_vectors
+from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, sample_meta_documents, would_serve
+from funnelling.methods.algorithm import Algorithm
+from funnelling.methods.svms import own_vectors
+from funnelling.methods.training_set import TrainingSet
+from funnelling.spaces.registry import OWN
+from funnelling.spaces.words import PooledSpace
+from funnelling.text.counts import counted_once
+from funnelling.text.tfidf import TfidfVectorizer
+
+logger = logging.getLogger(__name__)
+
+
+class FunnelLearning(Algorithm[FunnelParameters]):
+    """Both tiers, over views that are given or chosen first."""
+
+    def vectors(
+        self, parameters: FunnelParameters, training: TrainingSet
+    ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """Vectors in each language's own words, where a view looks at them or may be chosen to."""
+        design = FunnelConfig.of(parameters, chosen_by(training))
+        if training.texts and OWN not in design.views:
+            return {}, dict.fromkeys(training.documents)
+        return own_vectors(parameters, training)
+
+    def fit(self, parameters: FunnelParameters, training: TrainingSet) -> FittedFunnel:
+        """Choose views, where that is asked for, and fit both tiers over them."""
+        _check_suits(parameters, training)
+        inherited = WarmStart.of(training.previous)
+        asked = replace(FunnelConfig.of(parameters), roughness=inherited.roughness)
+        meta_sample = sample_meta_documents(asked, training)
+        choice, design = self._chosen(parameters, asked, training)
+        # Own words that are not among the views were there to be tried.
+        vectorizers = {} if training.made_by is not None and OWN not in design.views else training.made_by
+        unseen: UnseenLanguages | None = None
+        if parameters.zero_shot_joint:
+            funnel, view, kept = fit_joint(design, training, vectorizers, meta_sample)
+            unseen = UnseenLanguages(view, None)
+        else:
+            views, posteriors = fit_views(design, training, vectorizers, meta_sample, inherited)
+            design.resources.begun.clear()  # tier 2 needs the memory
+            funnel, kept = fit_over_views(design, training, views, posteriors, meta_sample, inherited)
+            if parameters.zero_shot is not None:
+                view, fit = fit_zero_shot(asked, training)
+                unseen = UnseenLanguages(view, replace(fit.tier, held_out={}))
+                kept = replace(kept, unseen_scores=fit.scores)
+        if design.resources.encodings is not None:
+            design.resources.encodings.clear()  # the encoder's space still has them at hand
+        keeps = not parameters.compact and meta_sample is None
+        return FittedFunnel(funnel, list(training.targets), unseen, choice, kept if keeps else None)
+
+    def _chosen(
+        self, parameters: FunnelParameters, asked: FunnelConfig, training: TrainingSet
+    ) -> tuple[Choice | None, FunnelConfig]:
+        """What is chosen, if anything is to be, and the design under it."""
+        if not is_auto(parameters.views):
+            if parameters.views is not None:
+                _warn_of_unread_resources(asked)
+            return None, asked
+        choice = chosen_by(training)
+        if choice is not None:
+            return choice, choice.applied_to(asked)
+        choice = choose(asked, training)
+        design = choice.applied_to(asked)
+        make_shared_vectors(design, training)
+        return choice, design
+
+    def usable(
+        self, parameters: FunnelParameters, languages: Sequence[str], chosen: Choice | None = None
+    ) -> list[str]:
+        """Those that a view sees."""
+        parameters.check()
+        return FunnelConfig.of(parameters, chosen).visible_languages(languages)
+
+    def serves_unseen(self, parameters: FunnelParameters, language: str) -> bool:
+        if parameters.views is None and parameters.zero_shot is None:
+            return False
+        parameters.check()
+        return would_serve(FunnelConfig.of(parameters), language)
+
+    def learns_own_words(self, parameters: FunnelParameters) -> bool:
+        own = parameters.views is None or is_auto(parameters.views)
+        return parameters.vectorizer is None and own and parameters.zero_shot is None
+
+    def counting(self, parameters: FunnelParameters, training: TrainingSet) -> AbstractContextManager[None]:
+        """Counts of texts that a choice of views needs again and again."""
+        chooses = training.texts and is_auto(parameters.views)
+        return (
+            counted_once(training.documents) if chooses and training.size <= MAX_DOCUMENTS else nullcontext()
+        )
+
+    def reads_in_order(self, parameters: FunnelParameters, chosen: Choice | None = None) -> str | None:
+        views = FunnelConfig.of(parameters, chosen).views
+        if "encoder" in views:
+            return "An encoder"
+        foreign = [
+            name for name, view in views.items() if not isinstance(view, str | PooledSpace | TfidfVectorizer)
+        ]
+        return f"The view {foreign[0]!r}" if foreign else super().reads_in_order(parameters)
+
+
+def chosen_by(training: TrainingSet) -> Choice | None:
+    """What the model chose that is to learn on from these documents."""
+    choice: Choice | None = None if training.previous is None else training.previous.model.fitted_.chosen
+    return choice
+
+
+def _check_suits(parameters: FunnelParameters, training: TrainingSet) -> None:
+    """Refuse parameters that do not suit the documents."""
+    if training.labels.single_label and (parameters.optimise is not None or parameters.calibrated):
+        name = "calibrated" if parameters.calibrated else "optimise"
+        raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
+    if parameters.zero_shot is not None and not training.texts:
+        raise InputError(
+            "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
+        )
+
+
+def _warn_of_unread_resources(design: FunnelConfig) -> None:
+    for name in ("embeddings", "encoder"):
+        if getattr(design.resources, name) is not None and name not in design.views:
+            logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
+
+
+def fit_over_views(
+    design: FunnelConfig,
+    training: TrainingSet,
+    views: FittedViews,
+    posteriors: ViewPosteriors,
+    meta_sample: MetaSample | None,
+    inherited: WarmStart,
+) -> tuple[Funnel, KeptPosteriors]:
+    """Fit tier 2 over views that are fitted, and say what it makes of the documents."""
+    taught = training if meta_sample is None else training.select(meta_sample)
+    combination, without = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
+    points = [
+        combination.training_meta_features(posteriors, tag, folds, without)
+        for tag, folds in taught.folds.items()
+    ]
+    stacked = Posteriors.stacked(points)
+    supervised = any(view.space.supervised for view in views.shared.values())
+    small = inherited.is_small and meta_sample is None and design.variant == "tat" and not supervised
+    if small and design.combine != "odds" and design.meta_estimator is None:
+        held_out, C = inherited.held_out_scores(training), inherited.meta_C
+        start = inherited.start_of_tier_two(training)
+        fit = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
+    else:
+        fit = fit_tier_two(design, taught, stacked, taught.stacked_folds())
+    kept = KeptPosteriors.of_fit(posteriors, fit, inherited.changed if small else 0)
+    return Funnel(views, combination, fit.tier), kept

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,8 @@ def _replaced_under_load(target: Target) -> Found | None:
     for client in clients:
         client.start()
     other = load_model(target.model)
-    other.classes_ = other.classes_[::-1].copy()  # the same scores under other labels
+    labels = other.label_space.under(other.classes_[::-1].copy())  # the same scores under other labels
+    other.model_ = replace(other.model_, labels=labels)
     save_model(other, target.model, force=True)
     process.send_signal(signal.SIGHUP)
     until, renewed = time.monotonic() + RENEWED_SECONDS, False

@@ -212,7 +212,7 @@ def _truth(test: Corpus, classes: list[str]) -> Any:
 def _tiers(model: ManyLabelsClassifier, test: Corpus, quality: Quality) -> dict[str, Any]:
     """Each view alone, and what tier 2 gains on the better one: by language, and by frequency of labels."""
     views, gains, by_frequency = {}, {}, {}
-    funnel, truth = model.fitted_, _truth(test, model.classes_.tolist())
+    funnel, truth = model.model_.fitted, _truth(test, model.classes_.tolist())
     for language, rows in test.by_language().items():
         texts = [test.texts[row] for row in rows]
         ranked = funnel.tier_one.rank(language, funnel.vectors_of(language, texts), model.n_jobs)

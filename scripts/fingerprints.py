@@ -407,7 +407,7 @@ def _said(model: Any, data: Data) -> str:
 
 def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
     """Training documents of a model, with their languages, and test documents where it learned from texts."""
-    if not model.texts_:
+    if not (model.model_.texts if hasattr(model, "model_") else model.texts_):
         if len(model.languages_) == 1:
             return data.mapping["en"], None, None
         return data.vectors, data.train.languages, None

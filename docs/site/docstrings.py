@@ -5,27 +5,10 @@ from typing import Any
 
 # What other modules of ours call on a model, and nobody else has to.
 INNER = (
-    *(
-        "algorithm",
-        "choice_",
-        "as_fitted",
-        "check",
-        "check_extensible",
-        "check_state",
-        "check_tunable",
-        "correction",
-    ),
-    *(
-        "final_c",
-        "fit_prepared",
-        "learn",
-        "learner",
-        "learns_own_words",
-        "left_without",
-        "measures_under",
-        "merge",
-    ),
-    *("serves_unseen", "usable"),
+    *("algorithm", "check", "check_extensible", "check_state", "check_tunable", "correction", "final_c"),
+    *("fit_prepared", "learn", "learner", "learns_own_words", "left_without", "measures_under", "merge"),
+    *("copied", "model_", "serves_unseen", "usable", "yes_above"),
+    *("choice_", "classes_", "documents_", "label_set_", "languages_"),  # stand among the attributes
 )
 
 PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \w+)*) : (.+)")

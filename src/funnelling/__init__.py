@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from funnelling.funnel.many import ManyLabelsClassifier
     from funnelling.labelling.auditing import audit
     from funnelling.methods.baselines import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
     from funnelling.research.baselines import (
         CLESAClassifier,
         DCIClassifier,
@@ -79,7 +79,7 @@ _MODULES = {
     "MLEClassifier": "funnelling.research.baselines",
     "MLELSTMClassifier": "funnelling.research.lstm",
     "ManyLabelsClassifier": "funnelling.funnel.many",
-    "Method": "funnelling.methods.model",
+    "Method": "funnelling.methods.estimator",
     "NaiveClassifier": "funnelling.methods.baselines",
     "PooledClassifier": "funnelling.methods.baselines",
     "Pushed": "funnelling.storage",

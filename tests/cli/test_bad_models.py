@@ -120,11 +120,13 @@ FORGED: dict[str, tuple[Callable[[Path], object], str]] = {
         "it holds no fitted model",
     ),
     "a model without its fit": (
-        lambda m: _edit(m, lambda d: d["model"]["state"].pop("fitted_"), seal=True),
+        lambda m: _edit(m, lambda d: d["model"]["state"].pop("model_"), seal=True),
         "it holds no fitted model",
     ),
     "a field that the class lacks": (
-        lambda m: _edit(m, lambda d: d["model"]["state"]["fitted_"]["state"].update(evil=1), seal=True),
+        lambda m: _edit(
+            m, lambda d: d["model"]["state"]["model_"]["state"]["fitted"]["state"].update(evil=1), seal=True
+        ),
         "does not fit together (TypeError)",
     ),
     "a tree without end": (

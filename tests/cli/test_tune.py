@@ -28,8 +28,8 @@ def test_the_model_is_that_which_was_trained_for_the_goal(
     assert "those of each fold were tuned on the others" in table
     tuned, anew = load_model(model_copy), load_model(tmp_path / "anew")
     assert (
-        tuned.fitted_.learned.tier_two.thresholds.tolist()
-        == anew.fitted_.learned.tier_two.thresholds.tolist()
+        tuned.model_.fitted.learned.tier_two.thresholds.tolist()
+        == anew.model_.fitted.learned.tier_two.thresholds.tolist()
     )
     assert tuned.optimise == "precision=.9"
     assert large.stat().st_mtime_ns == written, "what has not changed is not written again"
@@ -69,7 +69,8 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
     old, new = load_model(model_copy), load_model(output)
     hardware = old.classes_.tolist().index("hardware")
     assert (
-        old.fitted_.learned.tier_two.thresholds[hardware] == new.fitted_.learned.tier_two.thresholds[hardware]
+        old.model_.fitted.learned.tier_two.thresholds[hardware]
+        == new.model_.fitted.learned.tier_two.thresholds[hardware]
     )
     assert new.optimise is None, "all labels go by the old goal when the model learns on"
 
@@ -96,12 +97,12 @@ def test_labels_may_stand_in_a_file_and_a_model_is_tuned_again_and_again(
     labels.write_text("money\n\naccount\n")
     succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels)
     assert "Other labels keep their thresholds" in capsys.readouterr().out
-    once = load_model(own_words_copy).fitted_.learned.tier_two.thresholds
+    once = load_model(own_words_copy).model_.fitted.learned.tier_two.thresholds
     assert [cut == 0 for cut in once] == [False, True, False], "account, hardware, money"
     succeed("tune", own_words_copy, "--optimise", "micro-f1")
     assert len(list(own_words_copy.glob("arrays-*"))) == 2
     succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels, "--json")
-    again = load_model(own_words_copy).fitted_.learned.tier_two.thresholds
+    again = load_model(own_words_copy).model_.fitted.learned.tier_two.thresholds
     assert [a == b for a, b in zip(once, again, strict=True)] == [True, False, True]
 
 

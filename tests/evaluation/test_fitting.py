@@ -5,7 +5,7 @@ import pytest
 from funnelling import Corpus, Document, NaiveClassifier
 from funnelling.evaluation.fitting import cross_validate, fit_method
 from funnelling.evaluation.splits import outer_folds
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from tests.evaluation.mistakes import mislabelled
 from tests.evaluation.oracle import Oracle, made_corpus
 

@@ -98,7 +98,7 @@ class TestColumns:
     @scalars
     def test_one_label_each(self, column: Column) -> None:
         model = fitted(TEXTS, column(ONE), CODES)
-        assert model.exclusive_
+        assert model.label_space.single_label
         assert same(model, fitted(TEXTS, ONE, CODES))
         assert model.score(TEXTS, column(ONE), languages=CODES) == model.score(TEXTS, ONE, languages=CODES)
 

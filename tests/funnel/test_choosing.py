@@ -58,7 +58,7 @@ def test_what_is_tried_is_told_the_simplest_first_and_it_says_why(model: Funnell
     assert quality[name] > quality["fun-tat"]
     assert f"Chose {name}" in choice.summary()
     assert "of 7 candidates" in choice.summary()
-    assert model.fitted_.final_c == choice.C
+    assert model.model_.fitted.final_c == choice.C
     summary, *lines = str(choice).splitlines()
     assert summary == choice.summary()
     assert [line[2:].split(": ")[0] for line in lines] == names
@@ -436,7 +436,7 @@ class TestWhatIsGiven:
         monkeypatch.setattr(choosing, "candidates", lambda *_: [paper, candidate])
         model = fitted(corpus)
         assert model.choice_.summary().startswith("Chose pooled + characters, stacked, C = ")
-        assert sum(model.fitted_.learned.combination.weights.values()) == pytest.approx(1)
+        assert sum(model.model_.fitted.learned.combination.weights.values()) == pytest.approx(1)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
         assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
@@ -446,9 +446,9 @@ class TestWhatIsGiven:
         model = fitted(corpus, meta_C=1000.0)
         tried = {row["name"]: row["C"] for row in model.choice_.tried}
         assert tried == {name: None if name.endswith("odds") else 1000 for name in tried}
-        assert model.choice_.C == model.fitted_.final_c == tried[str(model.choice_.candidate)]
+        assert model.choice_.C == model.model_.fitted.final_c == tried[str(model.choice_.candidate)]
         stacked = fitted(corpus, meta_C=1000.0, combine="stacked")
-        assert stacked.choice_.C == stacked.fitted_.final_c == 1000
+        assert stacked.choice_.C == stacked.model_.fitted.final_c == 1000
         assert "C = 1000," in stacked.choice_.summary()
 
     def test_an_estimator(self, corpus: Corpus) -> None:

@@ -57,8 +57,8 @@ def test_in_both_variants_new_documents_pass_the_classifiers_trained_on_all_data
     tat, kfcv = fit(meta_C=1.0), fit(variant="kfcv", meta_C=1.0)
     for language, X in CORPUS.X.items():
         np.testing.assert_array_equal(
-            tat.fitted_.learned.views.own[language].posteriors(X),
-            kfcv.fitted_.learned.views.own[language].posteriors(X),
+            tat.model_.fitted.learned.views.own[language].posteriors(X),
+            kfcv.model_.fitted.learned.views.own[language].posteriors(X),
         )
 
 
@@ -66,7 +66,7 @@ def test_in_both_variants_new_documents_pass_the_classifiers_trained_on_all_data
 def test_a_trivial_rejector_feeds_tier_two_a_constant(calibration: str, rejected: int) -> None:
     y = {"en": CORPUS.y["en"], "it": CORPUS.y["it"] * [1, 0, 1]}
     model = fit(VectorCorpus(CORPUS.X, y), calibration=calibration)
-    assert (model.fitted_.learned.views.own["it"].posteriors(CORPUS.X["it"])[:, 1] == rejected).all()
+    assert (model.model_.fitted.learned.views.own["it"].posteriors(CORPUS.X["it"])[:, 1] == rejected).all()
     # The other language knows the label, so tier 2 may still give it.
     assert not np.isclose(scores(model)[60:, 1], -1, atol=1e-3).all()
 
@@ -74,27 +74,29 @@ def test_a_trivial_rejector_feeds_tier_two_a_constant(calibration: str, rejected
 class TestMetaClassifier:
     def test_it_is_an_rbf_svm_over_posteriors(self) -> None:
         model = fit(meta_C=2.0)
-        assert isinstance(model.fitted_.learned.tier_two.scorer, KernelScorer)
-        assert model.fitted_.final_c == 2.0
+        assert isinstance(model.model_.fitted.learned.tier_two.scorer, KernelScorer)
+        assert model.model_.fitted.final_c == 2.0
         expected = np.vstack(
-            [model.fitted_.learned.views.own[code].posteriors(X) for code, X in CORPUS.X.items()]
+            [model.model_.fitted.learned.views.own[code].posteriors(X) for code, X in CORPUS.X.items()]
         )
-        np.testing.assert_array_equal(scores(model), model.fitted_.learned.tier_two.scorer.scores(expected))
-        assert model.fitted_.learned.tier_two.scorer.support.shape[1] == 3
+        np.testing.assert_array_equal(
+            scores(model), model.model_.fitted.learned.tier_two.scorer.scores(expected)
+        )
+        assert model.model_.fitted.learned.tier_two.scorer.support.shape[1] == 3
 
     def test_gamma_is_one_over_the_labels_that_have_positives(self) -> None:
-        assert fit(meta_C=1.0).fitted_.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
-        assert fit(meta_C=1.0, meta_gamma=0.7).fitted_.learned.tier_two.scorer.gamma == 0.7
+        assert fit(meta_C=1.0).model_.fitted.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
+        assert fit(meta_C=1.0, meta_gamma=0.7).model_.fitted.learned.tier_two.scorer.gamma == 0.7
         padded = {code: np.hstack([part, np.zeros((60, 5), int)]) for code, part in CORPUS.y.items()}
         model = fit(VectorCorpus(CORPUS.X, padded), meta_C=1.0)
-        assert model.fitted_.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
+        assert model.model_.fitted.learned.tier_two.scorer.gamma == pytest.approx(1 / 3)
         assert not np.vstack(list(model.predict(CORPUS.X).values()))[:, 3:].any()
         np.testing.assert_allclose(scores(model)[:, :3], scores(fit(meta_C=1.0)), atol=1e-2)
 
     def test_its_c_is_chosen_on_the_grid(self) -> None:
         model = fit()
-        assert model.fitted_.final_c in C_GRID
-        np.testing.assert_allclose(scores(model), scores(fit(meta_C=model.fitted_.final_c)), atol=1e-2)
+        assert model.model_.fitted.final_c in C_GRID
+        np.testing.assert_allclose(scores(model), scores(fit(meta_C=model.model_.fitted.final_c)), atol=1e-2)
 
 
 class TestLanguages:
@@ -103,8 +105,8 @@ class TestLanguages:
         two, four = fit(meta_C=1.0, variant="kfcv"), fit(more, meta_C=1.0, variant="kfcv")
         for language, X in CORPUS.X.items():
             np.testing.assert_array_equal(
-                two.fitted_.learned.views.own[language].posteriors(X),
-                four.fitted_.learned.views.own[language].posteriors(X),
+                two.model_.fitted.learned.views.own[language].posteriors(X),
+                four.model_.fitted.learned.views.own[language].posteriors(X),
             )
 
     def test_the_order_of_languages_does_not_matter(self) -> None:
@@ -114,7 +116,7 @@ class TestLanguages:
     def test_spaces_may_have_different_sizes(self) -> None:
         X = {"en": CORPUS.X["en"], "it": CORPUS.X["it"][:, :5]}
         model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(X, CORPUS.y)
-        assert model.features_ == {"en": 12, "it": 5}
+        assert model.model_.features == {"en": 12, "it": 5}
         assert model.predict(X)["it"].shape == (60, 3)
 
 

@@ -72,8 +72,8 @@ def test_a_classifier_for_each_language() -> None:
     none, every = fit(meta_C=1.0), fit(base_estimator=LogisticRegression(), meta_C=1.0)
     for language, like in (("en", none), ("it", every)):
         np.testing.assert_array_equal(
-            some.fitted_.learned.views.own[language].posteriors(CORPUS.X[language]),
-            like.fitted_.learned.views.own[language].posteriors(CORPUS.X[language]),
+            some.model_.fitted.learned.views.own[language].posteriors(CORPUS.X[language]),
+            like.model_.fitted.learned.views.own[language].posteriors(CORPUS.X[language]),
         )
 
 
@@ -140,15 +140,17 @@ def test_labels_of_one_class_are_plus_or_minus_one() -> None:
 def test_random_learners_repeat_and_do_not_share_their_stream() -> None:
     first, second = fit(base_estimator=FOREST), fit(base_estimator=FOREST, n_jobs=2)
     np.testing.assert_array_equal(probabilities(first), probabilities(second))
-    seeds = [tree.random_state for tree in first.fitted_.learned.views.own["it"].scorer.estimators]
-    seeds += [tree.random_state for tree in first.fitted_.learned.views.own["en"].scorer.estimators]
+    seeds = [tree.random_state for tree in first.model_.fitted.learned.views.own["it"].scorer.estimators]
+    seeds += [tree.random_state for tree in first.model_.fitted.learned.views.own["en"].scorer.estimators]
     assert len(set(seeds)) == len(seeds)
     assert FOREST.random_state is None
 
 
 def test_a_seed_of_the_learner_s_own_is_kept() -> None:
     model = fit(base_estimator=RandomForestClassifier(n_estimators=2, random_state=7))
-    assert {tree.random_state for tree in model.fitted_.learned.views.own["it"].scorer.estimators} == {7}
+    assert {tree.random_state for tree in model.model_.fitted.learned.views.own["it"].scorer.estimators} == {
+        7
+    }
 
 
 def test_what_gives_no_scores_is_refused() -> None:

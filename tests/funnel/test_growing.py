@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.methods.archive import bag
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.registry import make_method
 from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
@@ -181,7 +181,7 @@ class TestFewChanges:
         first, second = large.select(~late), large.select(late)
         both = Corpus.from_documents([*first, *second])
         grown = fitted(first, views=views, combine=combine, meta_C=1).extend(**given(second))
-        assert grown.fitted_.kept.changed == 10
+        assert grown.model_.fitted.kept.changed == 10
         at_once = fitted(both, views=views, combine=combine, meta_C=1)
         decided = [model.predict(both.texts, languages=both.languages) for model in (grown, at_once)]
         # Which of those near a threshold differ is a matter of the processor: 8 to 12 of these 1,200.
@@ -202,21 +202,21 @@ class TestFewChanges:
         changed = []
         for start in range(0, 20, 5):
             grown.extend(**given(rest.select(np.arange(start, start + 5))))
-            changed.append(grown.fitted_.kept.changed)
+            changed.append(grown.model_.fitted.kept.changed)
         assert changed == [5, 10, 0, 5]
 
     def test_a_label_that_is_new_is_no_small_change(self, large: Corpus) -> None:
         grown = fitted(large, views=["pooled"]).extend(["dea0 novel"] * 2, [["novel"]] * 2, ["de"] * 2)
-        assert grown.fitted_.kept.changed == 0
+        assert grown.model_.fitted.kept.changed == 0
         assert grown.classes_.tolist() == ["a", "b", "c", "d", "novel"]
 
     def test_those_that_are_corrected_keep_what_they_scored(self, large: Corpus) -> None:
         model = fitted(large, views=["pooled"])
-        before = model.fitted_.kept.scores["it"].copy()
+        before = model.model_.fitted.kept.scores["it"].copy()
         wrong = part(large, "it").select([0, 1])
         wrong.labels = [("d",), ()]
         model.extend(**given(wrong))
-        assert np.array_equal(model.fitted_.kept.scores["it"], before)
+        assert np.array_equal(model.model_.fitted.kept.scores["it"], before)
         assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
 
 
@@ -256,11 +256,11 @@ class TestForgetting:
 
 def test_other_languages_base_classifiers_stay_to_the_bit(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"))
-    before = model.fitted_.learned.views.own["it"]
+    before = model.model_.fitted.learned.views.own["it"]
     model.extend(**given(part(corpus, "en")))
-    assert model.fitted_.learned.views.own["it"] is before
+    assert model.model_.fitted.learned.views.own["it"] is before
     model.extend(["deutsch dea0"], [["a"]], ["de"])
-    assert model.fitted_.learned.views.own["it"] is before
+    assert model.model_.fitted.learned.views.own["it"] is before
 
 
 @pytest.mark.parametrize("calibration", ["platt", "none"])
@@ -281,10 +281,10 @@ def test_labels_first_seen_with_a_new_language_work(corpus: Corpus, calibration:
 def test_further_documents_bring_further_words(corpus: Corpus) -> None:
     rows = part(corpus, "it")
     model = fitted(Corpus.from_documents([*part(corpus, "de"), *rows.select(np.arange(15))]))
-    words = set(model.fitted_.learned.views.vectorizers["it"].get_feature_names_out())
+    words = set(model.model_.fitted.learned.views.vectorizers["it"].get_feature_names_out())
     model.extend(**given(rows.select(np.arange(15, 45))))
     assert model.documents_ == {"de": 45, "it": 45}
-    assert set(model.fitted_.learned.views.vectorizers["it"].get_feature_names_out()) != words
+    assert set(model.model_.fitted.learned.views.vectorizers["it"].get_feature_names_out()) != words
     assert model.training_.ids["it"] == rows.ids
 
 
@@ -440,7 +440,7 @@ def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
     model.extend(**given(part(corpus, "en")))
     assert model.combine == "concat"
-    assert model.as_fitted().combine == "mean"
+    assert model.model_.parameters.combine == "mean"
 
 
 def test_columns_that_no_document_had_outlive_forgetting() -> None:
@@ -504,7 +504,7 @@ class TestOneLabelPerDocument:
         one = with_one_label(corpus, classes)
         grown = extended(fitted_on_one(part(one, "de", "it")), part(one, "en"))
         at_once = fitted_on_one(one)
-        assert grown.exclusive_
+        assert grown.label_space.single_label
         assert np.array_equal(scores(grown, one), scores(at_once, one))
         probabilities = [m.predict_proba(one.texts, languages=one.languages) for m in (grown, at_once)]
         assert np.array_equal(*probabilities)

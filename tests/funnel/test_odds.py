@@ -124,7 +124,7 @@ class TestOffsets:
         assert offsets["it"][0] > offsets["en"][0]
 
     def test_labels_that_do_not_exclude_each_other_need_none(self, corpus: Corpus) -> None:
-        assert fitted(corpus).fitted_.learned.combination.offsets is None
+        assert fitted(corpus).model_.fitted.learned.combination.offsets is None
 
     def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
         held_out, truth = drawn([1.0], single_label=True, documents=300)
@@ -201,8 +201,8 @@ class TestModels:
         model = fitted(corpus)
         truth = corpus.label_matrix(list("abcd"))
         assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
-        assert min(model.fitted_.learned.combination.weights.values()) >= 0
-        assert model.fitted_.final_c is None
+        assert min(model.model_.fitted.learned.combination.weights.values()) >= 0
+        assert model.model_.fitted.final_c is None
 
     @pytest.mark.parametrize("views", [["pooled"], VIEWS])
     def test_one_label_is_the_most_probable(self, views: list[str], corpus: Corpus) -> None:
@@ -237,8 +237,15 @@ class TestModels:
         model = fitted(corpus, views=views, variant=variant, folds=3)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
-        assert loaded.fitted_.learned.combination.weights == model.fitted_.learned.combination.weights
-        assert loaded.fitted_.learned.combination.offsets is model.fitted_.learned.combination.offsets is None
+        assert (
+            loaded.model_.fitted.learned.combination.weights
+            == model.model_.fitted.learned.combination.weights
+        )
+        assert (
+            loaded.model_.fitted.learned.combination.offsets
+            is model.model_.fitted.learned.combination.offsets
+            is None
+        )
         for ask in ("decision_function", "predict_proba"):
             said, again = (getattr(each, ask)(corpus.texts, corpus.languages) for each in (model, loaded))
             np.testing.assert_array_equal(said, again)

@@ -66,7 +66,7 @@ def test_probabilities_hold_where_those_of_tier_two_s_own_cross_validation_would
     honest = np.vstack(list(model.predict_proba(new_X).values())).ravel()
 
     posteriors = np.vstack(
-        [model.fitted_.learned.views.own[language].posteriors(X[language]) for language in X]
+        [model.model_.fitted.learned.views.own[language].posteriors(X[language]) for language in X]
     )
     targets = np.vstack(list(y.values())).astype(bool)
     own = SVM(1.0, gamma=1 / 3).problem(posteriors, targets).fit(np.arange(300) % 5)
@@ -155,9 +155,9 @@ class TestASampleTeaches:
         few = corpus.select(np.arange(len(corpus)) % 3 == 0)
         model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         model.fit(few.texts, few.labels, languages=few.languages, ids=few.ids)
-        assert model.fitted_.kept.scores
+        assert model.model_.fitted.kept.scores
         model.extend(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
-        assert model.fitted_.kept is None
+        assert model.model_.fitted.kept is None
         model.extend(["italiano ita0"], [["a"]], languages=["it"])
         assert model.documents_["it"] == 61
 
@@ -167,7 +167,7 @@ class TestASampleTeaches:
         kept = model.training_
         assert sum(map(len, kept.texts.values())) == sum(model.documents_.values())
         assert not kept.vectors
-        assert model.fitted_.kept is None
+        assert model.model_.fitted.kept is None
 
     def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:
         explained = model.explain(["italiano ita0"], languages=["it"])[0]
@@ -177,7 +177,7 @@ class TestASampleTeaches:
     def test_it_labels_documents_all_the_same(self, model: FunnellingClassifier) -> None:
         corpus = made_corpus(each=60)
         assert model.score(corpus.texts, corpus.labels, languages=corpus.languages) > 0.5
-        assert len(model.fitted_.learned.tier_two.scorer.support) <= 100
+        assert len(model.model_.fitted.learned.tier_two.scorer.support) <= 100
 
     def test_an_estimator_of_the_users_learns_from_all(self) -> None:
         corpus = made_corpus(each=60)

@@ -25,13 +25,14 @@ def test_thresholds_are_those_of_a_fit_for_the_goal(goal: str, before: dict[str,
     model, anew = fitted(**before), fitted(optimise=goal)
     model.tune(goal)
     np.testing.assert_array_equal(
-        model.fitted_.learned.tier_two.thresholds, anew.fitted_.learned.tier_two.thresholds
+        model.model_.fitted.learned.tier_two.thresholds, anew.model_.fitted.learned.tier_two.thresholds
     )
     assert model.get_params() == anew.get_params(), "a later fit goes by the goal"
     for tag, rows in model.predict(CORPUS.X).items():
         np.testing.assert_array_equal(rows, anew.predict(CORPUS.X)[tag])
         np.testing.assert_array_equal(
-            model.fitted_.learned.tier_two.held_out[tag], anew.fitted_.learned.tier_two.held_out[tag]
+            model.model_.fitted.learned.tier_two.held_out[tag],
+            anew.model_.fitted.learned.tier_two.held_out[tag],
         )
 
 
@@ -43,7 +44,7 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     )
     model.tune("recall=.9")
     np.testing.assert_array_equal(
-        model.fitted_.unseen.tier_two.thresholds, anew.fitted_.unseen.tier_two.thresholds
+        model.model_.fitted.unseen.tier_two.thresholds, anew.model_.fitted.unseen.tier_two.thresholds
     )
     np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
 
@@ -58,17 +59,17 @@ def test_without_a_label_that_was_dropped() -> None:
     for each in (whole, model):
         each.tune("recall=.9", labels=kept)
     np.testing.assert_array_equal(
-        model.fitted_.unseen.tier_two.thresholds, whole.fitted_.unseen.tier_two.thresholds[1:]
+        model.model_.fitted.unseen.tier_two.thresholds, whole.model_.fitted.unseen.tier_two.thresholds[1:]
     )
     np.testing.assert_array_equal(
-        model.fitted_.learned.tier_two.thresholds, whole.fitted_.learned.tier_two.thresholds[1:]
+        model.model_.fitted.learned.tier_two.thresholds, whole.model_.fitted.learned.tier_two.thresholds[1:]
     )
 
 
 def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
     model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
-    scores = model.fitted_.kept.unseen_scores
+    scores = model.model_.fitted.kept.unseen_scores
     scores.update({tag: rows[:, :1] for tag, rows in scores.items()})  # damaged
     before = dict(vars(model))
     with pytest.raises((ValueError, IndexError)):
@@ -100,7 +101,7 @@ def test_more_recall_means_more_labels() -> None:
 def test_figures_are_of_thresholds_that_did_not_see_the_documents() -> None:
     model = fitted()
     change = model.tune("macro-f1")
-    in_hindsight = figures(sum_of(model.fitted_.learned.tier_two.held_out))
+    in_hindsight = figures(sum_of(model.model_.fitted.learned.tier_two.held_out))
     assert change.overall()["after"]["f1"] < in_hindsight["f1"]
     assert change.overall()["after"] == model.tune("macro-f1").overall()["before"]
 
@@ -109,7 +110,7 @@ def test_per_label_is_asked_of_every_label() -> None:
     model = fitted()
     change = model.tune("recall=.8", per_label=True)
     assert change.goal == model.optimise == "recall=.8 per label"
-    table = np.sum(list(model.fitted_.learned.tier_two.held_out.values()), axis=0)
+    table = np.sum(list(model.model_.fitted.learned.tier_two.held_out.values()), axis=0)
     assert (table[0] / (table[0] + table[2]) >= 0.8).all()
     with pytest.raises(InputError, match="nothing to optimise"):
         model.tune("f1", per_label=True)
@@ -157,9 +158,9 @@ def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
         return tuple([column[row] for row in np.flatnonzero(rows)] for column in corpus)
 
     model.fit(*some(~italian)).extend(*some(italian))
-    assert sorted(model.fitted_.kept.scores) == ["en", "it"]
+    assert sorted(model.model_.fitted.kept.scores) == ["en", "it"]
     model.tune("recall=.9")
-    assert sum(table.sum() for table in model.fitted_.learned.tier_two.held_out.values()) == 60 * len(
+    assert sum(table.sum() for table in model.model_.fitted.learned.tier_two.held_out.values()) == 60 * len(
         model.classes_
     )
 

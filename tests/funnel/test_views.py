@@ -74,7 +74,7 @@ def test_views_are_combined_saved_and_loaded(
     save_model(model, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
-    assert model.fitted_.learned.tier_two.scorer.support.shape[1] == (12 if combine == "concat" else 4)
+    assert model.model_.fitted.learned.tier_two.scorer.support.shape[1] == (12 if combine == "concat" else 4)
     alone = [
         loaded.decision_function([text], [tag])[0]
         for text, tag in zip(corpus.texts[:5], corpus.languages, strict=False)
@@ -146,9 +146,9 @@ class TestLearningOn:
         assert model.languages_ == ["de", "en", "it"]
         assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
         assert all(
-            view.languages == ["de", "en", "it"] for view in model.fitted_.learned.views.shared.values()
+            view.languages == ["de", "en", "it"] for view in model.model_.fitted.learned.views.shared.values()
         )
-        assert set(model.fitted_.learned.views.own) == ({"de", "en", "it"} if "own" in views else set())
+        assert set(model.model_.fitted.learned.views.own) == ({"de", "en", "it"} if "own" in views else set())
         assert np.ptp(scores(model, new)[:, 0]) > 0.1
         model.extend(
             known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
@@ -184,7 +184,7 @@ class TestLearningOn:
         model = fitted(known, views)
         model.extend(new.texts, new.labels, [tag] * len(new), ids=new.ids)
         assert model.predict(new.texts, [tag] * len(new)).shape == (len(new), 4)
-        assert all(tag in view.languages for view in model.fitted_.learned.views.shared.values())
+        assert all(tag in view.languages for view in model.model_.fitted.learned.views.shared.values())
 
     def test_vectors_of_a_new_language_join_the_others(self) -> None:
         made = vector_corpus(("en", "it"))
@@ -336,7 +336,7 @@ class TestWordVectors:
         folder = write_words(tmp_path, corpus, ["de", "en"])
         model = fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
         assert model.languages_ == ["de", "en", "it"]
-        assert list(model.fitted_.funnel("it").views.tiers("it")) == ["pooled"]
+        assert list(model.model_.fitted.funnel("it").views.tiers("it")) == ["pooled"]
         assert scores(model, corpus).shape == (len(corpus), 4)
 
     @pytest.mark.parametrize("combine", ["mean", "concat", "stacked", "odds"])

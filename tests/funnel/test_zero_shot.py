@@ -222,20 +222,20 @@ class TestJoint:
         np.testing.assert_array_equal(folds[:count], folds[count:])  # both vectors in one fold
         np.testing.assert_array_equal(*np.split(training.stacked_targets(), 2))
         own = [
-            model.fitted_.learned.views.own[tag].posteriors(
-                model.fitted_.learned.views.vectorizers[tag].transform(_texts(tag))
+            model.model_.fitted.learned.views.own[tag].posteriors(
+                model.model_.fitted.learned.views.vectorizers[tag].transform(_texts(tag))
             )
             for tag in model.languages_
         ]
         shared = [
-            model.fitted_.unseen.view.tier.posteriors(
-                model.fitted_.unseen.view.space.vectors(tag, _texts(tag))
+            model.model_.fitted.unseen.view.tier.posteriors(
+                model.model_.fitted.unseen.view.space.vectors(tag, _texts(tag))
             )
             for tag in model.languages_
         ]
         np.testing.assert_allclose(posteriors.training[:count], np.vstack(own), atol=1e-4)
         np.testing.assert_allclose(posteriors.training[count:], np.vstack(shared), atol=1e-4)
-        assert set(model.fitted_.learned.tier_two.held_out) == set(model.languages_)
+        assert set(model.model_.fitted.learned.tier_two.held_out) == set(model.languages_)
         np.testing.assert_array_equal(
             model.decision_function(NEW, NEW_LANGUAGES), joint.decision_function(NEW, NEW_LANGUAGES)
         )

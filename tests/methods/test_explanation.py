@@ -1,6 +1,5 @@
 """Explanations: they add up, they name words and neighbours, and say nothing a method cannot know."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from funnelling import (
 )
 from funnelling.corpus import Corpus
 from funnelling.research.baselines import LRIClassifier
-from funnelling.storage.trees import decode, encode
 from tests.research.experiments.made import LABELS, made_corpus
 
 PAPER_FUNNEL = partial(FunnellingClassifier, views=None)
@@ -64,7 +62,7 @@ def test_contributions_add_up_to_the_scores_in_both_tiers(funnel: Any, corpus: C
 
 
 def test_the_base_is_the_score_of_a_document_without_posteriors(funnel: Any, corpus: Corpus) -> None:
-    expected = funnel.fitted_.learned.tier_two.scorer.scores(np.zeros((1, len(LABELS))))[0]
+    expected = funnel.model_.fitted.learned.tier_two.scorer.scores(np.zeros((1, len(LABELS))))[0]
     for explanation in explained(funnel, corpus, labels=LABELS):
         bases = [told["tier_two"]["base"] for told in explanation["labels"].values()]
         assert bases == pytest.approx(expected, abs=1e-4)
@@ -191,21 +189,6 @@ def test_neighbours_show_how_their_texts_begin(funnel: Any, corpus: Corpus) -> N
         for neighbour in row["neighbours"]:
             assert neighbour["text"].removesuffix(" …") in " ".join(texts[neighbour["id"]].split())
             assert len(neighbour["text"]) <= 200
-
-
-def test_a_model_of_an_earlier_version_shows_no_texts(funnel: Any, corpus: Corpus, tmp_path: Path) -> None:
-    encoded, arrays = encode(replace(funnel.training_, beginnings={}))
-    del encoded["state"]["beginnings"]
-    older = decode(encoded, arrays)
-    assert older.beginnings == {}
-    save_model(funnel, tmp_path / "model")
-    model = load_model(tmp_path / "model")
-    model.training_ = older
-    rows = explained(model, corpus)
-    assert all("text" not in neighbour for row in rows for neighbour in row["neighbours"])
-    model.extend(["ita0 itb1 heard"], [["a"]], ["it"], ids=["new"])
-    assert model.training_.beginnings.keys() == {"it"}
-    assert model.training_.beginnings["it"][-1] == "ita0 itb1 heard"
 
 
 def test_texts_of_further_documents_are_shown_too(corpus: Corpus) -> None:

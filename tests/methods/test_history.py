@@ -20,7 +20,7 @@ def test_no_folder_and_nothing_that_is_not_there(model: NaiveClassifier, tmp_pat
     remember_step(model, "tune", goal="recall=.9", labels=2)
     remember_step(model, "update", file="-")
     after = {"documents": 30, "labels": len(model.classes_)}
-    assert model.history_ == [
+    assert model.model_.history == [
         {"step": "train", "file": "docs.csv", "documents": {"en": 15, "it": 15}, "after": after},
         {"step": "update", "file": "parts", "corrected": 2, "after": after},
         {"step": "tune", "goal": "recall=.9", "labels": 2, "after": after},
@@ -32,24 +32,24 @@ def test_it_goes_on_from_the_model_before(model: NaiveClassifier) -> None:
     remember_step(model, "train")
     new = NaiveClassifier(C=1).fit(*text_corpus())
     remember_step(new, "forget", before=model, removed={"en": 1})
-    assert [step["step"] for step in new.history_] == ["train", "forget"]
-    assert [step["step"] for step in model.history_] == ["train"]
+    assert [step["step"] for step in new.model_.history] == ["train", "forget"]
+    assert [step["step"] for step in model.model_.history] == ["train"]
 
 
 def test_it_is_saved_and_ends_with_another_fit(model: NaiveClassifier, tmp_path: Path) -> None:
     remember_step(model, "train", file="docs.csv", documents={"en": 15})
     save_model(model, tmp_path / "model")
-    assert load_model(tmp_path / "model").history_ == model.history_
+    assert load_model(tmp_path / "model").model_.history == model.model_.history
     assert not hasattr(model.fit(*text_corpus()), "history_")
 
 
 def test_whether_it_tells_of_everything(model: NaiveClassifier) -> None:
     assert not is_whole([], 30)
     remember_step(model, "train")
-    assert is_whole(model.history_, 30)
-    assert not is_whole(model.history_, 31)  # it learned on since
+    assert is_whole(model.model_.history, 30)
+    assert not is_whole(model.model_.history, 31)  # it learned on since
     remember_step(model, "update")
-    assert not is_whole(model.history_[1:], 30)  # nothing is known of the beginning
+    assert not is_whole(model.model_.history[1:], 30)  # nothing is known of the beginning
 
 
 def test_other_steps_are_refused(model: NaiveClassifier) -> None:

@@ -48,11 +48,11 @@ def _two_tastes() -> VectorCorpus:
 
 def test_every_language_has_the_c_that_suits_it() -> None:
     model = fit(_two_tastes(), C=None)
-    assert set(model.fitted_.final_c) == {"easy", "hard"}
-    assert model.fitted_.final_c["easy"] == min(C_GRID)
-    assert model.fitted_.final_c["hard"] > 1
+    assert set(model.model_.fitted.final_c) == {"easy", "hard"}
+    assert model.model_.fitted.final_c["easy"] == min(C_GRID)
+    assert model.model_.fitted.final_c["hard"] > 1
     given = NaiveClassifier(0.5, random_state=0).fit(CORPUS.X, CORPUS.y)
-    assert set(given.fitted_.final_c.values()) == {0.5}
+    assert set(given.model_.fitted.final_c.values()) == {0.5}
 
 
 def test_single_labels_choose_c_by_the_highest_score() -> None:
@@ -62,7 +62,7 @@ def test_single_labels_choose_c_by_the_highest_score() -> None:
         folds = assign_folds(5, 40, 0, "folds", language=language)
         targets = y[language][:, None] == model.classes_
         chosen = SVM(None, labels=model.label_space).problem(X, targets).fit(folds)
-        assert model.fitted_.final_c[language] == chosen.C
+        assert model.model_.fitted.final_c[language] == chosen.C
 
 
 def test_a_label_is_rejected_only_where_it_has_no_positives() -> None:

@@ -38,7 +38,7 @@ def test_a_word_is_shared_across_languages(vectorizer: object) -> None:
 
 def test_it_is_one_svc_for_each_label_over_all_documents() -> None:
     model = PooledClassifier(C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
-    scores = model.fitted_.scorer.scores(CORPUS.stacked)
+    scores = model.model_.fitted.scorer.scores(CORPUS.stacked)
     for label, target in enumerate(CORPUS.indicator.T):
         svc = SVC(kernel="linear", C=1.0, tol=1e-5).fit(CORPUS.stacked, target)
         np.testing.assert_allclose(scores[:, label], svc.decision_function(CORPUS.stacked), atol=1e-2)
@@ -51,7 +51,7 @@ def test_it_says_yes_where_the_posterior_is_above_a_half(C: float | None) -> Non
     for language in CORPUS.X:
         np.testing.assert_array_equal(decided[language], probabilities[language] > 0.5)
         np.testing.assert_allclose(model.thresholds(language), 0.5)
-    scores = model.fitted_.scorer.scores(CORPUS.stacked)
+    scores = model.model_.fitted.scorer.scores(CORPUS.stacked)
     assert not np.array_equal(np.vstack(list(decided.values())), scores > 0), "the cut is not at score 0"
 
 
@@ -73,14 +73,14 @@ def test_sparse_and_dense_languages_may_be_mixed(thin: list[str]) -> None:
 def test_there_is_one_vocabulary() -> None:
     texts, labels, languages = text_corpus()
     model = PooledClassifier(C=1.0, random_state=0).fit(texts, labels, languages)
-    assert {"cat", "gatto"} <= set(model.fitted_.space.vectorizer_.vocabulary_)
+    assert {"cat", "gatto"} <= set(model.model_.fitted.space.vectorizer_.vocabulary_)
 
 
 def test_one_c_serves_all_languages() -> None:
     model = PooledClassifier(random_state=0).fit(CORPUS.X, CORPUS.y)
-    again = PooledClassifier(model.fitted_.final_c, random_state=0).fit(CORPUS.X, CORPUS.y)
+    again = PooledClassifier(model.model_.fitted.final_c, random_state=0).fit(CORPUS.X, CORPUS.y)
     np.testing.assert_array_equal(
-        model.fitted_.scorer.scores(CORPUS.stacked), again.fitted_.scorer.scores(CORPUS.stacked)
+        model.model_.fitted.scorer.scores(CORPUS.stacked), again.model_.fitted.scorer.scores(CORPUS.stacked)
     )
 
 

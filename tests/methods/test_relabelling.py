@@ -245,7 +245,7 @@ def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
 
 def test_held_out_documents_get_the_best_of_the_rest() -> None:
     model = fitted("mean", one_label=True)
-    archive, scores = model.training_, model.fitted_.kept.scores
+    archive, scores = model.training_, model.model_.fitted.kept.scores
     model.relabel({"cats": None})
     for language, measures in model.held_out_measures().items():
         truth = archive.targets[language]
@@ -263,14 +263,14 @@ def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | No
     old, new = ids[: len(TEXTS)], ids[len(TEXTS) :]
     model = METHODS[name]().fit(TEXTS, SEVERAL, languages=LANGUAGES, ids=old)
     model = saved(model.relabel(mapping), tmp_path)
-    model.extend(further, under(mapping, labels), languages, ids=new, exact=not hasattr(model, "dropped_"))
+    model.extend(further, under(mapping, labels), languages, ids=new, exact=not model.model_.dropped)
     order = [mapping.get(label, label) for label in ("birds", "cats", "dogs", "horses")]
     assert model.classes_.tolist() == [label for label in order if label]
     together = under(mapping, [*SEVERAL, *labels])
     y = np.array([[label in row for label in model.classes_] for row in together]).astype(int)
     anew = METHODS[name]().fit([*TEXTS, *further], y, languages=[*LANGUAGES, *languages], ids=ids)
     assert [each.tolist() for each in answers(model)] == [each.tolist() for each in answers(anew)]
-    assert not hasattr(model, "dropped_")
+    assert not model.model_.dropped
 
 
 @pytest.mark.parametrize("drops", [["cats"], ["cats", "horses"]])

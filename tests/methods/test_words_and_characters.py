@@ -37,7 +37,7 @@ def union(**given: Any) -> FeatureUnion:
 @pytest.mark.parametrize("given", [{}, {"min_df": 2}, {"sublinear_tf": False}])
 def test_features_are_scikit_learns(given: dict[str, Any]) -> None:
     model = WordsAndCharactersClassifier(C=1, random_state=0, **given).fit(TEXTS, LABELS, LANGUAGES)
-    ours, theirs = model.fitted_.space, union(**given).fit(TEXTS)
+    ours, theirs = model.model_.fitted.space, union(**given).fit(TEXTS)
     for texts in (TEXTS, NEW):
         np.testing.assert_array_equal(ours.vectors("en", texts).toarray(), theirs.transform(texts).toarray())
     assert ours.feature_names() == theirs.get_feature_names_out().tolist()
@@ -46,16 +46,17 @@ def test_features_are_scikit_learns(given: dict[str, Any]) -> None:
 def test_it_is_one_svc_for_each_label_over_all_documents() -> None:
     model = WordsAndCharactersClassifier(C=1.0, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     X = union().fit_transform(TEXTS)
-    scores = model.fitted_.scorer.scores(model.fitted_.space.vectors("en", TEXTS))
+    scores = model.model_.fitted.scorer.scores(model.model_.fitted.space.vectors("en", TEXTS))
     for label, name in enumerate(model.classes_):
         svc = SVC(kernel="linear", C=1.0, tol=1e-5).fit(X, [name in labels for labels in LABELS])
         np.testing.assert_allclose(scores[:, label], svc.decision_function(X), atol=1e-2)
 
 
 def test_c_is_chosen_from_a_small_grid(model: Any) -> None:
-    assert model.fitted_.final_c in (0.1, 1.0, 10.0)
+    assert model.model_.fitted.final_c in (0.1, 1.0, 10.0)
     assert (
-        WordsAndCharactersClassifier(C=3, random_state=0).fit(TEXTS, LABELS, LANGUAGES).fitted_.final_c == 3
+        WordsAndCharactersClassifier(C=3, random_state=0).fit(TEXTS, LABELS, LANGUAGES).model_.fitted.final_c
+        == 3
     )
 
 
@@ -83,7 +84,7 @@ def test_saving_and_loading_changes_no_bit(labels: Any, tmp_path: Path) -> None:
     model = WordsAndCharactersClassifier(C=1, random_state=0).fit(TEXTS, labels, LANGUAGES)
     save_model(model, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
-    assert loaded.fitted_.space.feature_names() == model.fitted_.space.feature_names()
+    assert loaded.model_.fitted.space.feature_names() == model.model_.fitted.space.feature_names()
     for kept, given in zip(loaded.classify(NEW, ["en"] * 3), model.classify(NEW, ["en"] * 3), strict=True):
         np.testing.assert_array_equal(kept, given)
     assert loaded.explain(NEW[:1], ["en"]) == model.explain(NEW[:1], ["en"])

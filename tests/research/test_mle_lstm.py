@@ -152,7 +152,7 @@ class TestLearning:
     def test_all_documents_of_one_group(self, embeddings: Path) -> None:
         texts, labels, languages = topics(20)
         model = method(embeddings, epochs=2).fit(texts, labels, languages, groups=["one"] * 20)
-        assert len(model.fitted_.losses) == 2
+        assert len(model.model_.fitted.losses) == 2
 
 
 class TestBits:
@@ -187,7 +187,7 @@ class TestBits:
         np.testing.assert_array_equal(
             loaded.decision_function(texts, languages), model.decision_function(texts, languages)
         )
-        assert loaded.fitted_.losses == model.fitted_.losses
+        assert loaded.model_.fitted.losses == model.model_.fitted.losses
 
     def test_a_second_fit_forgets_the_first(self, embeddings: Path) -> None:
         texts, labels, languages = topics(40)
@@ -229,7 +229,7 @@ class TestLanguages:
     def test_a_word_without_a_vector_is_learned_where_it_is_no_rarity(self, embeddings: Path) -> None:
         texts = ["linux cat", "linux dog", "bsd house"] * 2 + ["cat solaris"]
         model = fitted(embeddings, (texts, [["a"], ["a"], []] * 2 + [[]], ["en"] * 7), epochs=1)
-        assert model.fitted_.vocabulary.words["en"] == ["bsd", "cat", "dog", "house", "linux"]
+        assert model.model_.fitted.vocabulary.words["en"] == ["bsd", "cat", "dog", "house", "linux"]
 
 
 class TestRefusals:

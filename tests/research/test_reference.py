@@ -102,13 +102,13 @@ def posteriors(variant: str, kind: str) -> tuple[Array, Array, Array, Array]:
     """Posteriors of the training documents, then of the test documents: the product's and the reference's."""
     model, funnel, (_, test) = product(variant, kind), referred(variant, kind), sides()
     vectors = {
-        tag: model.fitted_.learned.views.vectorizers[tag].transform(texts)
+        tag: model.model_.fitted.learned.views.vectorizers[tag].transform(texts)
         for tag, texts in test.texts.items()
     }
     return (
-        np.vstack([model.fitted_.kept.training["own"][tag] for tag in LANGUAGES]),
+        np.vstack([model.model_.fitted.kept.training["own"][tag] for tag in LANGUAGES]),
         np.vstack([funnel.phi2[tag] for tag in LANGUAGES]),
-        np.vstack([model.fitted_.learned.views.own[tag].posteriors(vectors[tag]) for tag in LANGUAGES]),
+        np.vstack([model.model_.fitted.learned.views.own[tag].posteriors(vectors[tag]) for tag in LANGUAGES]),
         np.vstack([funnel.f_of_h1[tag](funnel.phi1[tag].transform(test.texts[tag])) for tag in LANGUAGES]),
     )
 
@@ -191,7 +191,7 @@ def test_another_variant_or_calibration_decides_otherwise(
 @each_variant
 def test_where_c_is_chosen_it_is_the_same_and_f1_too(variant: str) -> None:
     model, funnel = product(variant, meta_C=None), referred(variant, meta_C=None)
-    assert model.fitted_.final_c == funnel.C
+    assert model.model_.fitted.final_c == funnel.C
     ours, there, truth = scores(model, funnel)
     for average in ("micro", "macro"):
         f1, f1_there = (f1_score(truth, each > 0, average=average, zero_division=1) for each in (ours, there))

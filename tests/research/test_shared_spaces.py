@@ -129,12 +129,12 @@ class TestWithResources:
 
 def test_kcca_chooses_its_regularisation() -> None:
     model = KCCAClassifier(reference=REFERENCE, components=20, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
-    assert model.fitted_.space.regularisation in REGULARISATIONS
+    assert model.model_.fitted.space.regularisation in REGULARISATIONS
     fixed = KCCAClassifier(
-        model.fitted_.final_c,
+        model.model_.fitted.final_c,
         reference=REFERENCE,
         components=20,
-        regularisation=model.fitted_.space.regularisation,
+        regularisation=model.model_.fitted.space.regularisation,
         random_state=0,
     ).fit(TEXTS, LABELS, LANGUAGES)
     np.testing.assert_allclose(  # the chosen C's fit began at the smaller one's
@@ -156,7 +156,7 @@ def test_kcca_takes_the_regularisation_that_is_best_for_held_out_documents() -> 
         patch.setattr(SVMsInAgreement, "_rough_fit", noted)
         model.fit(TEXTS, LABELS, LANGUAGES)
     assert len(qualities) > 1
-    assert qualities[model.fitted_.space.regularisation] == max(qualities.values())
+    assert qualities[model.model_.fitted.space.regularisation] == max(qualities.values())
 
 
 class TestWithoutResources:
@@ -180,7 +180,7 @@ class TestWithoutResources:
     def test_dci_takes_vectors_of_any_width(self) -> None:
         X = {"en": VECTORS.X["en"], "it": VECTORS.X["it"][:, :5]}
         model = DCIClassifier(C=1.0, random_state=0).fit(X, VECTORS.y)
-        assert model.features_ == {"en": 12, "it": 5}
+        assert model.model_.features == {"en": 12, "it": 5}
         assert model.predict(X)["it"].shape == (40, 3)
 
     def test_lri_is_close_to_pooled_decided_alike(self) -> None:

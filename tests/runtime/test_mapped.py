@@ -31,7 +31,7 @@ def test_a_mapped_model_answers_with_the_same_bits(folder: Path) -> None:
 def test_its_arrays_cannot_be_written_to(folder: Path) -> None:
     model = load_model(folder, mapped=True)
     with pytest.raises(ValueError, match="read-only"):
-        model.fitted_.learned.tier_two.scorer.support[0, 0] = 1
+        model.model_.fitted.learned.tier_two.scorer.support[0, 0] = 1
 
 
 def test_it_can_still_learn_on(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """What a service says of itself: the model, its health, its counters, its interface."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,8 @@ def test_a_head_is_a_get(client: Any, path: str) -> None:
 
 def test_a_label_may_hold_what_only_json_can_spell(make_client: Client, model: Any) -> None:
     odd = copy.copy(model)
-    odd.classes_ = np.array(["animals", "food", "\ud800"], dtype=object)
+    labels = np.array(["animals", "food", "\ud800"], dtype=object)
+    odd.model_ = replace(odd.model_, labels=odd.label_space.under(labels))
     client = make_client(other_model=odd)
     components = client.get("/openapi.json").json()["components"]["schemas"]
     list_or_null = components["ExplainRequest"]["properties"]["labels"]["anyOf"]

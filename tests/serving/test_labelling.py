@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from funnelling.labelling.bench import AnnotationService, UpdateSettings
 from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.estimator import follow_label_set
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths
@@ -241,7 +242,8 @@ def test_where_documents_have_one_label_none_and_two_are_refused(
     open_page: Callable[..., Page], model: Any
 ) -> None:
     one_label = copy.copy(model)
-    one_label.exclusive_ = True
+    labels = replace(one_label.label_space, single_label=True)
+    one_label.model_ = replace(one_label.model_, labels=labels)
     page = open_page(other_model=one_label, as_they_are=True)
     key = page.ask("next", session=ADA)["document"]["key"]
     for labels in ([], ["animals", "food"]):

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling import Label, LabelSet
 from funnelling.formats import Document
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.estimator import follow_label_set
 from funnelling.methods.rows import Predictor
 from funnelling.serving.application import KnownLabels
 

@@ -6,7 +6,7 @@ import pytest
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.serving.requests import ANY_TAG, tag_pattern
 from funnelling.text.languages import normalise_tag
 

@@ -58,13 +58,13 @@ def test_a_funnel_over_it_is_saved_and_loaded(folder: Path, corpus: Corpus, tmp_
 
 def test_it_may_learn_the_labels(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
     frozen, tuned = (fitted(corpus, folder, encoder_epochs=epochs) for epochs in (0, 2))
-    spaces = [model.fitted_.learned.views.shared["encoder"].space for model in (frozen, tuned)]
+    spaces = [model.model_.fitted.learned.views.shared["encoder"].space for model in (frozen, tuned)]
     assert spaces[0].weights_ is None
     vectors = [space.vectors("it", corpus.texts[:5]) for space in spaces]
     assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
     save_model(tuned, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
-    again = loaded.fitted_.learned.views.shared["encoder"].space.vectors("it", corpus.texts[:5])
+    again = loaded.model_.fitted.learned.views.shared["encoder"].space.vectors("it", corpus.texts[:5])
     assert again == pytest.approx(vectors[1], abs=1e-5)
 
 

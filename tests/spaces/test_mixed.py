@@ -52,7 +52,7 @@ class TestShared:
         texts, labels, languages = text_corpus(40)
         model = FunnellingClassifier(views=["mixed", "own-mixed"], random_state=0)
         model.fit(texts, labels, languages=languages)
-        assert not any(view.space._begun for view in model.fitted_.learned.views.shared.values())
+        assert not any(view.space._begun for view in model.model_.fitted.learned.views.shared.values())
 
 
 @pytest.mark.parametrize("kind", [MixedSpace, OwnMixedSpace])

@@ -53,8 +53,8 @@ class TestNames:
 
         function.__name__ = name
         model = fitted(corpus, function)
-        assert list(model.fitted_.learned.views.shared) == [f"{name}-2"]
-        assert not model.fitted_.learned.views.own
+        assert list(model.model_.fitted.learned.views.shared) == [f"{name}-2"]
+        assert not model.model_.fitted.learned.views.own
         assert scores(model, corpus).shape == (len(corpus), 4)
 
     def test_a_class_is_refused(self) -> None:
@@ -83,7 +83,7 @@ class TestVectors:
     def test_a_function_sees_them(self) -> None:
         made = vector_corpus()
         model = FunnellingClassifier(views=[lambda X: X[:, :3]], random_state=0).fit(made.X, made.y)
-        assert model.fitted_.learned.views.shared["<lambda>"].space.columns_ == 3
+        assert model.model_.fitted.learned.views.shared["<lambda>"].space.columns_ == 3
         assert model.predict(made.X)["it"].shape == (40, 3)
 
     def test_dense_and_sparse_are_the_same_to_a_shared_view(self) -> None:

@@ -25,14 +25,15 @@ Changed = tuple[FunnellingClassifier, Document]
 
 def changed(folder: Path, by: float) -> Changed:
     model, document = load_to_change(folder, mapped=True)
-    tier_two = model.fitted_.learned.tier_two
-    tier_two = replace(tier_two, thresholds=tier_two.thresholds + by)
-    model.fitted_ = replace(model.fitted_, learned=replace(model.fitted_.learned, tier_two=tier_two))
+    fitted: Any = model.model_.fitted
+    tier_two = replace(fitted.learned.tier_two, thresholds=fitted.learned.tier_two.thresholds + by)
+    fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two))
+    model.model_ = replace(model.model_, fitted=fitted)
     return model, document
 
 
 def thresholds(model: Any) -> Any:
-    return model.fitted_.learned.tier_two.thresholds
+    return model.model_.fitted.learned.tier_two.thresholds
 
 
 def save(change: Changed, source: Path, folder: Path) -> None:
@@ -42,7 +43,7 @@ def save(change: Changed, source: Path, folder: Path) -> None:
         model,
         source,
         folder,
-        ["fitted_.learned.tier_two.thresholds"],
+        ["model_.fitted.learned.tier_two.thresholds"],
         document=document,
         scores=None,
         details=details,
@@ -56,7 +57,9 @@ def test_only_what_changed_is_another(folder: Path) -> None:
         after = load_model(folder)
         np.testing.assert_array_equal(thresholds(after), thresholds(before) + round_)
         assert len(list(folder.glob("arrays-*"))) == 2
-    np.testing.assert_array_equal(after.fitted_.kept.scores["en"], before.fitted_.kept.scores["en"])
+    np.testing.assert_array_equal(
+        after.model_.fitted.kept.scores["en"], before.model_.fitted.kept.scores["en"]
+    )
     save_model(after, folder, force=True)
     assert len(list(folder.glob("arrays-*"))) == 1
     np.testing.assert_array_equal(thresholds(load_model(folder)), thresholds(after))

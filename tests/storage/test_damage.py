@@ -249,11 +249,11 @@ def _set(state: dict[str, Any], name: str, value: Any) -> None:
     state[name] = value
 
 
-TIER_TWO, OWN = "/fitted_/learned/tier_two", "/fitted_/learned/views/own"
+TIER_TWO, OWN = "/model_/fitted/learned/tier_two", "/model_/fitted/learned/views/own"
 
 
 def _learned(state: dict[str, Any]) -> dict[str, Any]:
-    learned: dict[str, Any] = state["fitted_"]["state"]["learned"]["state"]
+    learned: dict[str, Any] = state["model_"]["state"]["fitted"]["state"]["learned"]["state"]
     return learned
 
 
@@ -269,7 +269,7 @@ def _views(state: dict[str, Any]) -> dict[str, Any]:
 
 Change = Callable[[dict[str, Any], dict[str, Any]], object]  # of the state of a model and its arrays
 CHANGES: dict[str, Change] = {
-    "a flag is missing": lambda state, _: state.pop("exclusive_"),
+    "a flag is missing": lambda state, _: state["model_"]["state"]["labels"]["state"].pop("single_label"),
     "a kind of no calibration": lambda state, _: _set(_tier_two(state)["calibrator"]["state"], "kind", "x"),
     "a gamma of nothing": lambda state, _: _set(
         _tier_two(state)["scorer"]["state"], "gamma", {"$": "float", "value": "nan"}
@@ -287,11 +287,13 @@ CHANGES: dict[str, Change] = {
         arrays, f"{TIER_TWO}/scorer/coefficients", arrays[f"{TIER_TWO}/scorer/coefficients"].T
     ),
     "no base classifiers": lambda state, _: _views(state)["own"]["items"].clear(),
-    "another language": lambda state, _: _set(state, "languages_", ["EN", "it"]),
+    "another language": lambda state, _: _set(
+        state["model_"]["state"]["documents"], "items", {"EN": 60, "it": 60}
+    ),
     "a combination that is none": lambda state, _: _set(_learned(state)["combination"]["state"], "how", "x"),
     "a goal that is none": lambda state, _: _set(state, "optimise", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
-        arrays, "/training_/targets/en", arrays["/training_/targets/en"][1:]
+        arrays, "/model_/archive/targets/en", arrays["/model_/archive/targets/en"][1:]
     ),
     "counts of another shape": lambda _, arrays: _set(
         arrays, f"{TIER_TWO}/held_out/en", arrays[f"{TIER_TWO}/held_out/en"][:, :1]
@@ -300,7 +302,7 @@ CHANGES: dict[str, Change] = {
     "vocabularies that are none": lambda state, _: _set(
         _views(state), "vectorizers", {"$": "dict", "items": {}}
     ),
-    "features of text": lambda state, _: _set(state["features_"]["items"], "en", "many"),
+    "features of text": lambda state, _: _set(state["model_"]["state"]["features"]["items"], "en", "many"),
     "an array in two places": lambda state, _: _set(
         _tier_two(state)["calibrator"]["state"], "slope", _tier_two(state)["calibrator"]["state"]["offset"]
     ),

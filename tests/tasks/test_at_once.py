@@ -69,8 +69,8 @@ def test_what_another_made_of_the_model_stays(
         change(folder, None)
     monkeypatch.undo()
     assert (
-        load_model(folder).fitted_.learned.tier_two.thresholds.tolist()
-        == other.fitted_.learned.tier_two.thresholds.tolist()
+        load_model(folder).model_.fitted.learned.tier_two.thresholds.tolist()
+        == other.model_.fitted.learned.tier_two.thresholds.tolist()
     )
     change(folder, None)
 

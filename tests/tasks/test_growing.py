@@ -314,7 +314,7 @@ def test_few_documents_for_a_large_model_leave_what_was_held_out(
 def test_the_model_remembers_what_it_learned_from(model: Path, tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[:3])
     growth = update(model, data, tmp_path / "new", force=True)
-    step = growth.model.history_[-1]
+    step = growth.model.model_.history[-1]
     assert (step["step"], step["file"], step["documents"], step["new"]) == (
         "update",
         "more.jsonl",

@@ -129,7 +129,7 @@ def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
     assert _bytes(by_parts, tmp_path / "a") == _bytes(fit_method(_model(), train), tmp_path / "b")
     several = _model()
     fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)
-    assert not several.exclusive_
+    assert not several.label_space.single_label
 
 
 def test_one_label_per_document_is_refused_where_it_is_not_so(tmp_path: Path) -> None:

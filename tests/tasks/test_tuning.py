@@ -21,8 +21,8 @@ def folder(tmp_path: Path) -> Path:
 def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
     tuned = tune(folder, "recall=.9")
     assert (
-        load_model(folder).fitted_.learned.tier_two.thresholds.tolist()
-        == tuned.model.fitted_.learned.tier_two.thresholds.tolist()
+        load_model(folder).model_.fitted.learned.tier_two.thresholds.tolist()
+        == tuned.model.model_.fitted.learned.tier_two.thresholds.tolist()
     )
     described = describe_model(folder)
     assert described["parameters"]["optimise"] == "recall=.9"
@@ -35,7 +35,7 @@ def test_the_folder_names_no_label_that_was_tuned(folder: Path) -> None:
     label = str(load_model(folder).classes_[0])
     tuned = tune(folder, "recall=.9", labels=[label])
     number = len(tuned.model.classes_)
-    assert tuned.model.history_[-1]["labels"] == 1
+    assert tuned.model.model_.history[-1]["labels"] == 1
     assert tuned_for_some(load_model(folder))
     assert f"after thresholds of 1 of {number} labels were tuned for recall=.9;" in tuned.measurement.how
     tune(folder, "recall=.8")
@@ -46,9 +46,9 @@ def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:
     tune(folder, "precision=.7")
     texts, labels, languages = text_corpus(20, seed=1)
     grown = load_model(folder).extend(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
-    before = grown.fitted_.learned.tier_two.thresholds.copy()
+    before = grown.model_.fitted.learned.tier_two.thresholds.copy()
     grown.tune("precision=.7")
-    assert grown.fitted_.learned.tier_two.thresholds.tolist() == before.tolist()
+    assert grown.model_.fitted.learned.tier_two.thresholds.tolist() == before.tolist()
 
 
 def test_labels_are_named_between_commas_or_in_a_file(tmp_path: Path) -> None:

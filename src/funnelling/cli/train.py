@@ -11,7 +11,7 @@ from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, METH
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 def add_to(commands: options.Commands) -> None:

@@ -21,7 +21,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 EXAMPLE_RANGES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin

@@ -27,7 +27,7 @@ from funnelling.matrices import (
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 MAX_ERRORS = 20
 MAX_TEXT_CHARACTERS = 400  # characters of a text that are shown

@@ -26,7 +26,7 @@ from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 def fit_method(method: "Method", train: Corpus, label_set: LabelSet | None = None) -> "Method":

@@ -48,7 +48,7 @@ from funnelling.matrices import (
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:

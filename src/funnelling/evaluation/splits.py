@@ -18,7 +18,7 @@ from funnelling.runtime.progress import timed
 from funnelling.text.languages import primary
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 TEST_SHARE = 0.3

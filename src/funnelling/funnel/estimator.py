@@ -1,8 +1,8 @@
 """`FunnellingClassifier`: the paper's method, in both variants, and what goes past it."""
 
-import copy
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,11 @@ from funnelling.funnel.thresholds import PER_LABEL
 from funnelling.funnel.tuning import ThresholdChange, tuned
 from funnelling.matrices import Scores
 from funnelling.methods.algorithm import Run
+from funnelling.methods.estimator import Method
 from funnelling.methods.explanation import mean_posterior
 from funnelling.methods.learning import Relabelling
-from funnelling.methods.model import Method
 from funnelling.plain import check_fitted
 from funnelling.svm.scorers import SelectedScorer
-
-# What a fitted funnel is built of: set afterwards, these hold from the next fit on.
-BUILT_OF = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
 
 
 class FunnellingClassifier(Method, FunnelParameters):
@@ -145,45 +142,30 @@ class FunnellingClassifier(Method, FunnelParameters):
     """
 
     algorithm = FunnelLearning(name="funnelling")
-    fitted_: FittedFunnel
+
+    @property
+    def _funnel(self) -> FittedFunnel:
+        """What the fit left of both tiers."""
+        fitted = self.model_.fitted
+        assert isinstance(fitted, FittedFunnel)
+        return fitted
 
     @property
     def choice_(self) -> Choice:
         """What was chosen, where views were."""
-        if not hasattr(self, "fitted_") or self.fitted_.choice is None:
+        choice = self._funnel.choice if hasattr(self, "model_") else None
+        if choice is None:
             raise AttributeError("Nothing has been chosen: the views are given, or there has been no fit.")
-        return self.fitted_.choice
+        return choice
 
     def _run(self) -> Run:
         return Run(self.n_jobs, self.encoder)
 
-    # --- parameters that were set after the fit -------------------------------------------------
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Set parameters; those that the funnel is built of hold from the next fit on."""
-        if hasattr(self, "fitted_") and parameters.keys() & set(BUILT_OF):
-            self._built = self._built_of()
-        super().set_params(**parameters)
-        return self
-
-    def _built_of(self) -> dict[str, Any]:
-        """The parameters that the funnel was, or is to be, built of."""
-        return getattr(self, "_built", None) or {name: getattr(self, name) for name in BUILT_OF}
-
-    def as_fitted(self) -> Self:
-        """The model with the parameters it was built of."""
-        fitted = copy.copy(self)
-        vars(fitted).update(self._built_of())
-        return fitted
-
-    def _forget(self) -> None:
-        super()._forget()
-        self.__dict__.pop("_built", None)
-
     def _languages_at_once(self) -> int | None:
         """As many as there are threads; an encoder and what is not ours take one after the other."""
-        order = self.algorithm.reads_in_order(self.as_fitted(), self.fitted_.choice)
-        ours = self.base_estimator is None and self.meta_estimator is None and not order
+        parameters: Any = self.model_.parameters
+        order = self.algorithm.reads_in_order(parameters, self._funnel.choice)
+        ours = parameters.base_estimator is None and parameters.meta_estimator is None and not order
         return self.n_jobs if ours else 1
 
     # --- thresholds -----------------------------------------------------------------------------
@@ -217,23 +199,29 @@ class FunnellingClassifier(Method, FunnelParameters):
         Traceback (most recent call last):
         funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
         """
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         self.check_tunable()
         text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
-        before = FunnelConfig.of(self.as_fitted(), self.fitted_.choice).goal
-        self.fitted_, change = tuned(self.fitted_, self.training_, self.label_space, before, text, labels)
+        model, archive = self.model_, self.model_.archive
+        assert archive is not None
+        parameters: Any = model.parameters
+        before = FunnelConfig.of(parameters, self._funnel.choice).goal
+        fitted, change = tuned(self._funnel, archive, model.labels, before, text, labels)
+        model = replace(model, fitted=fitted)
         if labels is None:
+            model = replace(model, parameters=model.parameters.copied(optimise=text, calibrated=False))
             self.optimise, self.calibrated = text, False
+        self.model_ = model
         return change
 
     def check_tunable(self) -> None:
         """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
         if self.label_space.single_label:
             raise InputError("The model gives one label per document, and has no thresholds to tune.")
-        unseen = self.fitted_.unseen
+        unseen = self._funnel.unseen
         if unseen is not None and unseen.tier_two is None:
             raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
-        if not hasattr(self, "training_") or self.fitted_.kept is None:
+        if self.model_.archive is None or self._funnel.kept is None:
             raise InputError(
                 "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
                 "tune thresholds on. Train it anew with --optimise."
@@ -255,10 +243,10 @@ class FunnellingClassifier(Method, FunnelParameters):
         dict
             For each language the measures by name, and the number of ``documents``.
         """
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         columns = ALL_LABELS if labels is None else np.isin(self.classes_, labels)
         measures: dict[str, dict[str, float]] = {}
-        for language, table in self.fitted_.learned.tier_two.held_out.items():
+        for language, table in self._funnel.learned.tier_two.held_out.items():
             counts = Counts.from_table(table)
             if table.shape[1] < len(self.classes_):  # one column stands for two classes
                 counts = counts.of_both()
@@ -271,11 +259,11 @@ class FunnellingClassifier(Method, FunnelParameters):
 
         Nothing, where the model has not kept its scores of documents that were held out.
         """
-        kept, labels = self.fitted_.kept, self.label_space
-        if kept is None:
+        kept, labels = self._funnel.kept, self.label_space
+        if kept is None or self.model_.archive is None:
             return {}
-        thresholds = self.fitted_.learned.tier_two.thresholds
-        counted = counts_under(relabelling, self.training_.targets, kept.scores, thresholds, labels)
+        thresholds = self._funnel.learned.tier_two.thresholds
+        counted = counts_under(relabelling, self.model_.archive.targets, kept.scores, thresholds, labels)
         return {
             language: {**measure_counts(counts, labels.single_label), "documents": int(counts.documents)}
             for language, counts in counted.items()
@@ -286,7 +274,7 @@ class FunnellingClassifier(Method, FunnelParameters):
 
         Nothing, where the model has not kept what it made of them.
         """
-        kept, scorer = self.fitted_.kept, self.fitted_.learned.tier_two.scorer
+        kept, scorer = self._funnel.kept, self._funnel.learned.tier_two.scorer
         if kept is None:
             return {}
         views = list(kept.held_out.values())

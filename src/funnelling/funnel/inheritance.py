@@ -131,16 +131,16 @@ class WarmStart:
     @classmethod
     def of(cls, earlier: PreviousFit | None) -> "WarmStart":
         """That of a model which learns on; one of whose documents a sample taught tier 2 leaves nothing."""
-        if earlier is None or earlier.model.fitted_.kept is None:
+        if earlier is None or earlier.model.fitted.kept is None:
             return COLD_START
-        fitted: Any = earlier.model.fitted_
+        fitted: Any = earlier.model.fitted
         return cls(fitted.kept, fitted.learned.views.own, fitted.learned.views.shared, earlier)
 
     @property
     def meta_C(self) -> float:  # noqa: N802
         """The C of the old meta-classifier."""
         assert self.previous is not None
-        C: float = self.previous.model.fitted_.final_c
+        C: float = self.previous.model.fitted.final_c
         return C
 
     @property
@@ -156,7 +156,7 @@ class WarmStart:
         if self.kept is None or self.previous is None or not self._takes_short_cuts:
             return False
         known = (
-            self.previous.model.documents_.keys() >= self.previous.places.keys() and self.previous.same_labels
+            self.previous.model.documents.keys() >= self.previous.places.keys() and self.previous.same_labels
         )
         return known and self.changed <= MAX_CHANGED_SHARE * self._documents
 
@@ -226,7 +226,7 @@ class WarmStart:
         """What tier 2 scored of documents when they were held out, those of languages below each other."""
         assert self.kept is not None
         assert self.previous is not None
-        fitted: Any = self.previous.model.fitted_
+        fitted: Any = self.previous.model.fitted
         return self._held_out(
             training, self.kept.scores, lambda tag, new: fitted.scores(tag, new, Run()).scores
         )

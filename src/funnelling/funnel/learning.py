@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 class FunnelLearning(Algorithm[FunnelParameters]):
     """Both tiers, over views that are given or chosen first."""
 
+    built_of = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
+
     def vectors(
         self, parameters: FunnelParameters, training: TrainingSet
     ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -118,7 +120,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
 
 def chosen_by(training: TrainingSet) -> Choice | None:
     """What the model chose that is to learn on from these documents."""
-    choice: Choice | None = None if training.previous is None else training.previous.model.fitted_.chosen
+    choice: Choice | None = None if training.previous is None else training.previous.model.fitted.chosen
     return choice
 
 

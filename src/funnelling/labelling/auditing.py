@@ -33,7 +33,7 @@ from funnelling.labelling.suspicion import (
     score_label_issues,
 )
 from funnelling.matrices import XMC_MIN_LABELS, Rows
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.registry import make_method
 from funnelling.plain import check_fitted, clone
 from funnelling.report.tables import number
@@ -115,7 +115,7 @@ def audit(
         )
     if isinstance(source, Corpus):
         return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
-    check_fitted(source, "classes_")
+    check_fitted(source, "model_")
     return as_frame(audit_model(source, number, verbose), AUDIT_COLUMNS)
 
 

@@ -18,7 +18,7 @@ from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
 from funnelling.labelling.desk import TaskLockedError, TaskQueue
 from funnelling.labelling.queue import BackgroundUpdate, Queue, update_from_journal
-from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.estimator import Method, follow_label_set
 from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine

@@ -19,7 +19,7 @@ from funnelling.plain import clone
 from funnelling.runtime.progress import timed, watched
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 OUTER_FOLDS = 5
 MAX_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
@@ -135,12 +135,12 @@ def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
     Other models are fitted anew by outer folds over what they have kept of their documents.
     """
     check_judges(model)
-    if not hasattr(model, "training_") or not model.training_.texts:
+    if model.model_.archive is None or not model.model_.archive.texts:
         raise InputError(
             "The model keeps no training documents to look at: it is compact, or of vectors, or of too many "
             "documents. Give the file of the documents instead."
         )
-    archive = model.training_
+    archive = model.model_.archive
     classes = [str(label) for label in model.classes_]
     _check_size(sum(archive.sizes.values()), len(classes))
     targets = model.label_space.by_class(archive.targets)

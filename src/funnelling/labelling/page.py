@@ -22,7 +22,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.bench import AnnotationService, UpdateSettings
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
 from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.estimator import Method, follow_label_set
 from funnelling.methods.registry import name_of
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, add_refusals

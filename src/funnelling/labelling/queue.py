@@ -14,7 +14,7 @@ from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.auditing import ISSUE_KINDS
 from funnelling.labelling.desk import key_of
-from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.estimator import Method, follow_label_set
 from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
@@ -205,7 +205,7 @@ def update_from_journal(
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
     queue = ordered(follow_label_set(growth.model, label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
-    documents = _learned_in(growth.model.history_[-1])
+    documents = _learned_in(growth.model.model_.history[-1])
     return BackgroundUpdate(
         documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons
     )

@@ -24,7 +24,7 @@ from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 Row = dict[str, Any]
 
@@ -131,7 +131,7 @@ def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
 
 
 def _learned(model: "Method", corpus: Corpus) -> Rows:
-    archive = getattr(model, "training_", None)
+    archive = model.model_.archive
     if archive is None or not archive.texts:
         return np.zeros(len(corpus), dtype=bool)
     known: Rows = archive.knows(corpus.languages, corpus.texts, corpus.ids, corpus.groups)

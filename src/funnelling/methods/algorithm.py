@@ -23,6 +23,10 @@ from funnelling.text.tfidf import TfidfVectorizer
 logger = logging.getLogger(__name__)
 
 
+# How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
+RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class Parameters(Estimator):
     """The parameters that all methods have; see `funnelling.FunnellingClassifier`."""
@@ -37,6 +41,12 @@ class Parameters(Estimator):
     def check(self) -> None:
         """Refuse parameters that cannot be used; those that depend on each other extend it."""
         check_parameters(self)
+
+    def copied(self, **changes: Any) -> "Parameters":
+        """The same parameters, but for some, in an object that is no estimator."""
+        kind = next(kind for kind in type(self).__mro__ if "__dataclass_fields__" in vars(kind))
+        parameters: Parameters = kind(**self.get_params(deep=False) | changes)
+        return parameters
 
 
 @dataclass(frozen=True)
@@ -132,6 +142,7 @@ class Algorithm(ABC, Generic[P]):
     learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
     sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
+    built_of: ClassVar[tuple[str, ...]] = ()  # parameters that are set after a fit for the next fit alone
 
     @abstractmethod
     def vectors(self, parameters: P, training: TrainingSet) -> tuple[Any, dict[str, Any]]:

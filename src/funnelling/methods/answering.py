@@ -37,23 +37,21 @@ ByLanguage = Mapping[str, Any]
 class Answering(LearningOn, metaclass=ABCMeta):
     """A fitted method that is asked about documents."""
 
-    reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
-
     def _run(self) -> Run:
         """How the fitted tree is run, by the parameters of now."""
         return Run(self.n_jobs)
 
     def _scores(self, language: str, documents: Any) -> Scored:
         """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
-        return self.fitted_.scores(language, documents, self._run())
+        return self.model_.fitted.scores(language, documents, self._run())
 
     def _calibrator(self, language: str) -> Calibrator:
         """What turns that language's scores into probabilities."""
-        return self.fitted_.calibrator(language)
+        return self.model_.fitted.calibrator(language)
 
     def _score_thresholds(self, language: str) -> ScoreThresholds:
         """The scores above which the answer is yes."""
-        return self.fitted_.score_thresholds(language)
+        return self.model_.fitted.score_thresholds(language)
 
     def _languages_at_once(self) -> int | None:
         """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
@@ -61,16 +59,16 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _evidence(self, language: str, documents: Any) -> Attribution:
         """The scores of one language's documents, and what they are made of where the method knows."""
-        return self.fitted_.evidence(language, documents, self._run(), getattr(self, "training_", None))
+        return self.model_.fitted.evidence(language, documents, self._run(), self.model_.archive)
 
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         """The scores of one language's documents, and where there are two tiers each view's posteriors."""
-        return self.fitted_.scores_and_posteriors(language, documents, self._run())
+        return self.model_.fitted.scores_and_posteriors(language, documents, self._run())
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
-        if hasattr(self, "fitted_"):
-            return self.fitted_.serves(language)
+        if hasattr(self, "model_"):
+            return self.model_.fitted.serves(language)
         return self.algorithm.serves_unseen(self, language)
 
     # --- what users ask -------------------------------------------------------------------------
@@ -99,7 +97,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         # In double, so that scores keep their order, and their ties, when they are rounded.
         margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
-        return inputs.gather({tag: self.label_space.squeeze(scores) for tag, scores in margins.items()})
+        return inputs.gather({tag: self.model_.labels.squeeze(scores) for tag, scores in margins.items()})
 
     @overload
     def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
@@ -237,7 +235,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
                     self._decisions(language, scored),
                     scored.in_vocabulary,
                     {
-                        view: self._under_rules(self.label_space.probabilities(each))
+                        view: self._under_rules(self.model_.labels.probabilities(each))
                         for view, each in posteriors.items()
                     },
                 )
@@ -266,7 +264,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         return is_served(language, self.languages_) or (
             is_language(language) and self.serves_unseen(language)
         )
@@ -277,10 +275,10 @@ class Answering(LearningOn, metaclass=ABCMeta):
         .5 for a label that training left no choice about. After a 1-D y the most probable class is
         predicted, and thresholds say nothing.
         """
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         calibrator = self._calibrator(language)
         scores = np.broadcast_to(
-            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self.label_space.columns)
+            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self.model_.labels.columns)
         )
         thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
         if isinstance(calibrator, Calibration):
@@ -295,7 +293,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
         evidence = self._evidence(language, documents)
         decisions = self._decisions(language, Scored(evidence.scores, evidence.in_vocabulary))
-        return Explainer(self.label_space, top).explain(evidence, decisions, columns)
+        return Explainer(self.model_.labels, top).explain(evidence, decisions, columns)
 
     def _name(self) -> str:
         return self.algorithm.name
@@ -308,9 +306,9 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         """New documents, of the kind and in the languages that the model can label."""
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         check_matrix = partial(self._check_matrix, reset=False)
-        inputs = read_inputs(X, languages, self.languages_, self.texts_, check_matrix)
+        inputs = read_inputs(X, languages, self.languages_, self.model_.texts, check_matrix)
         for language, documents in inputs.documents.items():
             if language not in self.languages_ and not self.serves_unseen(language):
                 known = ", ".join(self.languages_)
@@ -318,7 +316,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
             if inputs.texts:
                 continue
             # A language without training documents shares the columns of all.
-            features = self.features_.get(language, next(iter(self.features_.values())))
+            features = self.model_.features.get(language, next(iter(self.model_.features.values())))
             if documents.shape[1] != features:
                 raise InputError(
                     f"X has {documents.shape[1]} features in language {language!r}, where the model was "
@@ -350,13 +348,13 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _decisions(self, language: str, scored: Scored) -> LabelDecisions:
         labels, probabilities = self._answers(language, scored)
-        assigned = self.label_space.indicators(labels) & scored.in_vocabulary[:, None]
+        assigned = self.model_.labels.indicators(labels) & scored.in_vocabulary[:, None]
         return LabelDecisions(probabilities, assigned, self.thresholds(language))
 
     def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
         """The labels of one language's documents."""
         if rules_of(self) is None:
-            return self.label_space.answers(self._less_thresholds(language, scored))
+            return self.model_.labels.answers(self._less_thresholds(language, scored))
         return self._answers(language, scored)[0]
 
     def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
@@ -364,16 +362,16 @@ class Answering(LearningOn, metaclass=ABCMeta):
         margins, rules = self._less_thresholds(language, scored), rules_of(self)
         probabilities = self._probabilities(language, scored.scores)
         if rules is None:
-            return self.label_space.answers(margins), probabilities
-        return self.label_space.answers_under(rules, margins, probabilities, self.thresholds(language))
+            return self.model_.labels.answers(margins), probabilities
+        return self.model_.labels.answers_under(rules, margins, probabilities, self.thresholds(language))
 
     def _under_rules(self, posteriors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What a view believes of the labels that may be given, as the final probabilities say it."""
         rules = rules_of(self)
-        return posteriors if rules is None else self.label_space.probabilities_under(rules, posteriors)
+        return posteriors if rules is None else self.model_.labels.probabilities_under(rules, posteriors)
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        return self.label_space.probabilities(self._calibrator(language)(scores))
+        return self.model_.labels.probabilities(self._calibrator(language)(scores))
 
     set_predict_request = partialmethod(Estimator._request, "predict")
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import flag, whole
 from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
 from funnelling.methods.training_set import TrainingSet

@@ -5,7 +5,7 @@ that a classifier which is held out from these is not enough, and the space is f
 """
 
 import copy
-from abc import ABCMeta, abstractmethod
+from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
@@ -26,8 +26,9 @@ from funnelling.matrices import (
     check_vectors,
     is_sparse,
     take_rows,
+    widths_of,
 )
-from funnelling.methods.algorithm import Algorithm, Fitted, Parameters
+from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.archive import Archive, Places
 from funnelling.methods.inputs import read_inputs
 from funnelling.methods.labels import check_learnable, with_names
@@ -38,8 +39,10 @@ from funnelling.methods.merging import (
     previous_fit,
     with_targets,
 )
+from funnelling.methods.model import Model
 from funnelling.methods.training_set import PreviousFit, TrainingSet
 from funnelling.plain import check_fitted
+from funnelling.runtime.progress import timed
 from funnelling.spaces import Space
 from funnelling.svm import Scorer
 from funnelling.svm.calibration import REJECTED
@@ -182,57 +185,56 @@ class LearningOn(Parameters, metaclass=ABCMeta):
     """What every method can do after its fit, from what it keeps of its documents."""
 
     algorithm: ClassVar[Algorithm[Any]]
-    fitted_: Fitted
-    classes_: npt.NDArray[Any]
-    exclusive_: bool  # whether each document has exactly one of them
-    texts_: bool
-    languages_: list[str]
-    features_: dict[str, int]
-    label_set_: LabelSet  # what its labels are called, which belong to which and are not assigned, if known
-    training_: Archive  # what it keeps of its documents, unless it is compact
-    named_: list[str]  # labels that it knows by name alone, if any
-    dropped_: list[str]  # labels that it learned and gives no more, if any
-    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.methods.merging`
+    model_: Model  # what a fit leaves
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels that the model gives."""
+        return self.model_.labels.classes
+
+    @property
+    def languages_(self) -> list[str]:
+        """The languages of the training documents."""
+        return self.model_.languages
+
+    @property
+    def documents_(self) -> dict[str, int]:
+        """How many training documents each language had."""
+        return self.model_.documents
+
+    @property
+    def label_set_(self) -> LabelSet:
+        """What labels are called, which belong to which and which are not assigned, if that is known."""
+        label_set: LabelSet = _present(self.model_.label_set, "label set")
+        return label_set
+
+    @label_set_.setter
+    def label_set_(self, label_set: LabelSet) -> None:
+        self.model_ = replace(self.model_, label_set=label_set)
+
+    @property
+    def training_(self) -> Archive:
+        """What the model keeps of its training documents, unless it is compact."""
+        archive: Archive = _present(self.model_.archive, "documents: it is compact")
+        return archive
 
     @property
     def label_space(self) -> LabelSpace:
         """The labels that the model gives, and whether a document gets exactly one."""
-        return LabelSpace(self.classes_, bool(self.exclusive_), self.algorithm.sparse_labels)
-
-    @label_space.setter
-    def label_space(self, labels: LabelSpace) -> None:
-        self.classes_, self.exclusive_ = labels.classes, labels.single_label
-
-    # --- what a method has ----------------------------------------------------------------------
-
-    @abstractmethod
-    def _name(self) -> str:
-        """What messages call the method."""
-
-    @abstractmethod
-    def _with_vectors(self, training: TrainingSet) -> TrainingSet:
-        """Training documents with the vectors that the method sees of them."""
-
-    @abstractmethod
-    def _learn(self, training: TrainingSet) -> Self:
-        """Learn from checked input."""
-
-    def as_fitted(self) -> Self:
-        """The model with the parameters that its fit went by, whatever has been set since."""
-        return self
+        return self.model_.labels
 
     def without_documents(self) -> Self:
-        """The model that ``compact`` would have made: it labels alike, and keeps nothing of its documents."""
-        compact = copy.copy(self.as_fitted())
-        vars(compact).pop("training_", None)
-        compact.fitted_ = compact.fitted_.compact()
+        """The model that ``compact`` would have made: it labels alike, and keeps none of its documents."""
+        compact = copy.copy(self)
+        parameters = self.model_.parameters.copied(compact=True, keep_texts=False)
+        compact.model_ = replace(self.model_.compact(), parameters=parameters)
         compact.compact, compact.keep_texts = True, False
         return compact
 
-    def _forget(self) -> None:
-        """Leave nothing of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
+    def _parameters(self) -> Parameters:
+        """The parameters that the model learns on with: those of now, but for what it is built of."""
+        fit = self.model_.parameters.get_params(deep=False)
+        return self.copied(**{name: fit[name] for name in self.algorithm.built_of})
 
     # --- learning on ----------------------------------------------------------------------------
 
@@ -276,7 +278,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
     ) -> Merged:
         """What the model's documents would become with further ones; for `learn`."""
         archive = self.check_extensible()
-        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
+        inputs = read_inputs(X, languages, fitted_on_texts=self.model_.texts, names=self.languages_)
         return merge(archive, self.label_space, inputs, y, groups, ids)
 
     def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
@@ -288,8 +290,9 @@ class LearningOn(Parameters, metaclass=ABCMeta):
 
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        before = None if choose else previous_fit(self, merged, exact)
-        return self._refit(merged.archive, merged.classes, before)
+        before = None if choose else previous_fit(self.model_, merged, exact)
+        self.model_ = self._learned(merged.archive, merged.classes, before)
+        return self
 
     def forget(self, ids: Sequence[Any]) -> Self:
         """Become the model that never saw the documents with these ids.
@@ -320,7 +323,8 @@ class LearningOn(Parameters, metaclass=ABCMeta):
         named = self.classes_.dtype.kind in "OU" or labels.single_label
         kept = some | ~had if named else np.ones_like(some)
         shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
-        return self._refit(replace(rest, targets=shown), self.classes_[kept], None)
+        self.model_ = self._learned(replace(rest, targets=shown), self.classes_[kept], None)
+        return self
 
     def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
         """The documents that there would be to learn from without those of some ids, by language."""
@@ -333,69 +337,57 @@ class LearningOn(Parameters, metaclass=ABCMeta):
 
     def check_extensible(self) -> Archive:
         """What the model keeps of its documents; refused where that is too little to learn on."""
-        check_fitted(self, "fitted_")
-        self.check()
-        archive: Archive | None = getattr(self, "training_", None)
+        check_fitted(self, "model_")
+        model, parameters = self.model_, self._parameters()
+        parameters.check()
+        archive = model.archive
         if archive is None:
             raise InputError(
                 "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
             )
-        if self.texts_ and not archive.texts:
+        if model.texts and not archive.texts:
             raise InputError(
                 "The model learned from too many documents to keep their words, and cannot learn on. Add "
                 "documents to its folder as a further part and train it again."
             )
-        reader = self.algorithm.reads_in_order(self.as_fitted(), self.fitted_.chosen)
-        if self.texts_ and not archive.as_written and reader is not None:
+        reader = self.algorithm.reads_in_order(parameters, model.fitted.chosen)
+        if model.texts and not archive.as_written and reader is not None:
             raise InputError(
                 f"{reader} reads texts as they were written, and the model keeps only the words of its "
                 "documents. Train it anew with keep_texts (--keep-texts)."
             )
         return archive
 
-    def _refit(
+    def _learned(
         self,
         archive: Archive,
         classes: npt.NDArray[Any],
         before: PreviousFit | None,
         label_set: LabelSet | None = None,
         so_far: Sequence[str] | None = None,
-    ) -> Self:
-        """Learn again, all at once or not at all, from documents that were archived.
+    ) -> Model:
+        """The model of documents that were archived.
 
         ``label_set``, and the labels known by name ``so_far``, take the place of the model's own, if given.
         """
         check_learnable(archive.targets.values())
-        label_set = getattr(self, "label_set_", None) if label_set is None else label_set
+        model, parameters = self.model_, self._parameters()
+        label_set = model.label_set if label_set is None else label_set
         named: list[str] = []
-        if self.algorithm.learns_names and self.texts_:
-            so_far = getattr(self, "named_", ()) if so_far is None else so_far
+        if self.algorithm.learns_names and model.texts:
+            so_far = model.named if so_far is None else so_far
             classes, targets, named = with_names(classes, archive.targets, label_set, so_far)
             archive = replace(archive, targets=targets)
-        model = copy.copy(self.as_fitted())
-        model._forget()
-        model.label_space, model.texts_ = self.label_space.under(classes), self.texts_
-        if label_set is not None:
-            model.label_set_ = label_set
-        if named:
-            model.named_ = named
-        for name in ("reading_", "history_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        chosen = None if before is None else before.model.fitted_.chosen
-        model.languages_ = self.algorithm.learnable(model, list(archive.targets), model.texts_, chosen)
-        unseen = [tag for tag in archive.targets if tag not in model.languages_]
+        chosen = None if before is None else before.model.fitted.chosen
+        usable = self.algorithm.learnable(parameters, list(archive.targets), model.texts, chosen)
+        unseen = [tag for tag in archive.targets if tag not in usable]
         if unseen:
             raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
         training = archive.training_set(
-            {}, model.label_space, earlier=before, label_set=label_set, n_jobs=model.n_jobs
+            {}, model.labels.under(classes), earlier=before, label_set=label_set, n_jobs=parameters.n_jobs
         )
-        model._learn(model._with_vectors(training))
-        waiting = {name: value for name, value in vars(self).items() if name in self.get_params(deep=False)}
-        vars(self).clear()
-        vars(self).update(vars(model))
-        other = {name: value for name, value in waiting.items() if value is not getattr(model, name)}
-        return self.set_params(**other) if other else self  # they hold from the next fit on, as before
+        learned = learn(self.algorithm, parameters, training)
+        return replace(learned, named=named, reading=model.reading, history=model.history)
 
     # --- other labels ---------------------------------------------------------------------------
 
@@ -413,10 +405,10 @@ class LearningOn(Parameters, metaclass=ABCMeta):
         >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
         ['felines', 'dog']
         """
-        check_fitted(self, "fitted_")
-        relabelling = Relabelling.of(self.classes_.tolist(), mapping)
-        labels, label_set = self.label_space, getattr(self, "label_set_", None)
-        named = [str(mapping.get(label) or label) for label in getattr(self, "named_", ())]
+        check_fitted(self, "model_")
+        model, labels, label_set = self.model_, self.model_.labels, self.model_.label_set
+        relabelling = Relabelling.of(labels.classes.tolist(), mapping)
+        named = [str(mapping.get(label) or label) for label in model.named]
         if label_set is not None:
             label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
             label_set.rules(relabelling.new).check()
@@ -424,22 +416,59 @@ class LearningOn(Parameters, metaclass=ABCMeta):
             archive, relabelling = self.check_extensible(), relabelling.in_order()
             shown = labels.by_class(archive.targets)
             targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
-            merged = with_targets(archive, targets, labels.under(relabelling.classes(self.classes_)))
-            before = previous_fit(self, merged, exact=True)
-            self._refit(merged.archive, merged.classes, before, label_set, named)
-        elif relabelling.dropped:
+            merged = with_targets(archive, targets, labels.under(relabelling.classes(labels.classes)))
+            before = previous_fit(model, merged, exact=True)
+            self.model_ = self._learned(merged.archive, merged.classes, before, label_set, named)
+            return self
+        if relabelling.dropped:
             selection = relabelling.selection(labels)
-            self.fitted_ = self.fitted_.selecting(selection, labels, getattr(self, "training_", None))
-            if hasattr(self, "training_"):
-                self.training_ = with_selected_labels(self.training_, selection)
-            self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
-        if not relabelling.merged:
-            self.classes_ = relabelling.classes(self.classes_)
-            if named:
-                self.named_ = named
-        if label_set is not None:
-            self.label_set_ = label_set
+            model = replace(
+                model,
+                fitted=model.fitted.selecting(selection, labels, model.archive),
+                archive=model.archive and with_selected_labels(model.archive, selection),
+                dropped=[*model.dropped, *map(str, relabelling.dropped)],
+            )
+        renamed = labels.under(relabelling.classes(labels.classes))
+        self.model_ = replace(model, labels=renamed, named=named, label_set=label_set)
         return self
+
+
+def _present(value: Any, what: str) -> Any:
+    """What a model has; as if there were no such attribute where it has none."""
+    if value is None:
+        raise AttributeError(f"The model has no {what}.")
+    return value
+
+
+def learn(algorithm: Algorithm[Any], parameters: Parameters, training: TrainingSet) -> Model:
+    """The model that an algorithm makes of documents whose vectors are not made yet."""
+    made_by, vectors = algorithm.vectors(parameters, training)
+    with timed("checking vectors", bool(parameters.verbose)):  # the first check loads scikit-learn
+        vectors = checked_vectors(vectors)
+    features = {} if training.texts else widths_of(training.documents)
+    training = replace(training, vectors=vectors, made_by=made_by)
+    return learn_prepared(algorithm, parameters, training, features, training.texts)
+
+
+def learn_prepared(
+    algorithm: Algorithm[Any],
+    parameters: Parameters,
+    training: TrainingSet,
+    features: dict[str, int],
+    texts: bool,
+) -> Model:
+    """The model that an algorithm makes of documents and vectors; of ``texts`` there may be only these."""
+    fitted = algorithm.fit(parameters, training)
+    return Model(
+        parameters=parameters,
+        labels=training.labels,
+        documents=training.sizes,
+        features=features,
+        texts=texts,
+        fitted=fitted,
+        archive=None if parameters.compact else Archive.of(training, parameters.keep_texts),
+        label_set=training.label_set,
+    )
 
 
 def checked_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:

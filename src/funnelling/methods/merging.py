@@ -6,7 +6,7 @@ and no label, so that one which is to be forgotten is not remembered here.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,9 +27,9 @@ from funnelling.matrices import (
 from funnelling.methods.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
+from funnelling.methods.model import FIRST_STEP, STEPS, Model
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit
 from funnelling.randomness import is_missing
-from funnelling.state import expect, expect_by, expect_whole
 from funnelling.text.excerpts import beginning
 
 DocumentRows = dict[str, list[int]]  # some documents, by language
@@ -69,12 +69,12 @@ class Merged:
         return {row for change in changes for row in change.get(language, ())}
 
 
-def previous_fit(model: Any, merged: Merged, exact: bool) -> PreviousFit:
+def previous_fit(model: Model, merged: Merged, exact: bool) -> PreviousFit:
     """A model that is about to learn on from these documents."""
     # After labels were dropped, classifiers have other columns than there are classes.
-    same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
+    same = np.array_equal(model.labels.classes, merged.classes) and not model.dropped
     untouched = merged.untouched if same else set()
-    return PreviousFit(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
+    return PreviousFit(model, merged.places, untouched, merged.changed, same, exact)
 
 
 def merge(archive: Archive, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
@@ -298,19 +298,14 @@ def _check_width(language: str, documents: Any, known: Any) -> None:
         )
 
 
-FIRST_STEP = "train"  # the step that a whole history begins with
-STEPS = (FIRST_STEP, "update", "add-language", "forget", "relabel", "tune")
-
 Step = dict[str, Any]
 Fact = int | str | None | Mapping[str, int]
 
 
 class Remembering(Protocol):
-    """A fitted model, as `funnelling.methods.model.Method` is one."""
+    """An estimator that is fitted, as `funnelling.methods.estimator.Method` is one."""
 
-    documents_: dict[str, int]
-    classes_: Any
-    history_: list[Step]
+    model_: Model
 
 
 def remember_step(
@@ -335,7 +330,7 @@ def remember_step(
     >>> from funnelling import NaiveClassifier
     >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10)
     >>> remember_step(model, "train", file="some/folder/pets.csv", documents={"en": 10}, corrected=0)
-    >>> model.history_
+    >>> model.model_.history
     [{'step': 'train', 'file': 'pets.csv', 'documents': {'en': 10}, 'after': {'documents': 10, 'labels': 2}}]
     """
     if step not in STEPS:
@@ -345,18 +340,9 @@ def remember_step(
         done["file"] = _name(file)
     plain = {name: _plain(value) for name, value in facts.items() if value is not None}
     done |= {name: value for name, value in plain.items() if value}
-    done["after"] = {"documents": sum(model.documents_.values()), "labels": len(model.classes_)}
-    model.history_ = [*getattr(before or model, "history_", ()), done]
-
-
-def check_history(history: Any) -> None:
-    """Refuse what is no history of a model."""
-    expect(isinstance(history, list), "the history")
-    for step in history:
-        done = expect_by(step, None, "a step of the history")
-        expect(done["step"] in STEPS, "a step of the history")
-        for number in expect_by(done["after"], ("documents", "labels"), "a step of the history").values():
-            expect_whole(number, "a step of the history")
+    now = model.model_
+    done["after"] = {"documents": sum(now.documents.values()), "labels": len(now.labels.classes)}
+    model.model_ = replace(now, history=[*(before or model).model_.history, done])
 
 
 def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
@@ -383,7 +369,7 @@ def tuned_for_some(model: Remembering) -> bool:
     >>> tuned_for_some(model)
     False
     """
-    for step in reversed(getattr(model, "history_", [])):
+    for step in reversed(model.model_.history):
         if step["step"] == "tune":
             return "labels" in step
         if step["step"] != "relabel" or "merged" in step:  # names and drops leave thresholds

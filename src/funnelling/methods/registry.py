@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 class _MethodSpec(NamedTuple):

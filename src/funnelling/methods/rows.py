@@ -17,7 +17,7 @@ from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
-from funnelling.methods.model import Method, follow_label_set, names_of_labels
+from funnelling.methods.estimator import Method, follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
 

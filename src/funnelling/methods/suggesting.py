@@ -27,6 +27,7 @@ from funnelling.methods.doubts import (
 )
 from funnelling.methods.explanation import ViewPredictions
 from funnelling.methods.inputs import read_inputs
+from funnelling.methods.model import Model
 from funnelling.plain import check_fitted
 from funnelling.randomness import is_missing, stream
 from funnelling.runtime.progress import progress_bar
@@ -116,10 +117,7 @@ Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
 class Opinionated(Protocol):
     """What `suggest_texts` asks of a fitted model."""
 
-    classes_: npt.NDArray[Any]
-    texts_: bool
-    languages_: list[str]
-    documents_: dict[str, int]
+    model_: Model
     algorithm: ClassVar[Algorithm[Any]]
     verbose: int
 
@@ -135,7 +133,7 @@ class Opinionated(Protocol):
 
 def examples_of(model: Opinionated) -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
-    archive = getattr(model, "training_", None)
+    archive = model.model_.archive
     if archive is None or model.label_space.has_one_column:
         return None
     examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
@@ -153,9 +151,9 @@ class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
     def __init__(self, model: Opinionated, examples: Examples | None) -> None:
-        self._labels = [str(label) for label in model.classes_]
+        self._labels = [str(label) for label in model.model_.labels.classes]
         self._single = model.label_space.single_label
-        self._learned = model.documents_
+        self._learned = model.model_.documents
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
         if examples is not None:
             self._rare = sorted(
@@ -256,11 +254,11 @@ def suggest_texts(
     balance: bool = False,
 ) -> list[Row]:
     """What `Method.suggest` gives, as rows."""
-    check_fitted(model, "fitted_")
+    check_fitted(model, "model_")
     check_suggests(model, type(model).__name__)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
-    inputs = read_inputs(X, languages, model.languages_, model.texts_)
+    inputs = read_inputs(X, languages, model.model_.languages, model.model_.texts)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)
@@ -283,7 +281,7 @@ def suggest_texts(
                 seen.add(group)
                 yield taken
 
-    learned = {tag: model.documents_.get(tag, 0) for tag in candidates}
+    learned = {tag: model.model_.documents.get(tag, 0) for tag in candidates}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
     chosen = interleave_languages({tag: once(tag) for tag in candidates}, learned, documents, balance)
     taken = [(tag, int(candidates[tag].places[each.place]), each) for tag, each in islice(chosen, number)]
@@ -335,7 +333,7 @@ def _total_doubts(
 
 def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Documents, as many at a time as a model may say something of."""
-    step = max(VALUES_PER_BLOCK // len(model.classes_), 1)
+    step = max(VALUES_PER_BLOCK // len(model.model_.labels.classes), 1)
     return (documents[start : start + step] for start in range(0, len(documents), step))
 
 
@@ -370,7 +368,7 @@ def _told(
 
 def _learned_texts(model: Opinionated, language: str) -> tuple[Sequence[str], bool]:
     """What a model keeps of the texts that it has learned in a language, and whether words are in order."""
-    archive = getattr(model, "training_", None)
+    archive = model.model_.archive
     if archive is None:
         return (), True
     texts: Mapping[str, list[str]] = archive.texts
@@ -381,7 +379,7 @@ def _labels(model: Opinionated, opinions: ViewPredictions | None, row: int, name
     """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
     if opinions is None or not opinions.in_vocabulary[row]:
         return {"suggested": [], "probabilities": {}}
-    decisions, names = opinions.decisions, [str(label) for label in model.classes_]
+    decisions, names = opinions.decisions, [str(label) for label in model.model_.labels.classes]
     assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]
     order = np.argsort(-probabilities, kind="stable").tolist()
     likely = [column for column in order if probabilities[column] >= MIN_PROBABILITY_SHOWN][

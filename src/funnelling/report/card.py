@@ -6,7 +6,8 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.registry import MEASURE_TITLES, MEASURES, are_ranked, main_measures
-from funnelling.methods.merging import FIRST_STEP, is_whole
+from funnelling.methods.merging import is_whole
+from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import title
 from funnelling.report.labels import mistakes
 from funnelling.report.measures import languages_table, notes, rates

@@ -8,7 +8,7 @@ from typing import Any
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.methods.baselines import PooledParameters
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import flag, positive, whole
 from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
 from funnelling.methods.training_set import TrainingSet

@@ -15,7 +15,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Scored, Targets
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
 from funnelling.methods.archive import Archive
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import positive, share, whole
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from funnelling.corpus.label_set import LabelSet
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.serving import openapi
 from funnelling.serving.bodies import Bodies, add_feedback, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
@@ -78,7 +78,7 @@ class KnownLabels:
 
 
 def _label_set(model: Method) -> LabelSet:
-    label_set: LabelSet | None = getattr(model, "label_set_", None)
+    label_set: LabelSet | None = model.model_.label_set
     return LabelSet.of([]) if label_set is None else label_set
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.rows import Predictor, apply_threshold
 from funnelling.runtime.threads import CancelToken, cancel_scope, raise_if_cancelled
 from funnelling.serving.guard import HTTPProblem, Metrics, too_busy

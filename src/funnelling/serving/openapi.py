@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.serving.guard import MEDIA_TYPE
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits, ServiceSettings

@@ -25,7 +25,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.estimator import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.bodies import CLOSE
 from funnelling.serving.guard import HTTPProblem, Metrics, log_and_count, safe_headers

@@ -27,7 +27,7 @@ from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import Method
+from funnelling.methods.estimator import Method
 from funnelling.methods.rows import NO_THRESHOLD
 from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.settings import Limits

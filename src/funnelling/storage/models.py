@@ -4,8 +4,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from copy import copy, deepcopy
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.matrices import sizes_of
+from funnelling.methods.algorithm import RUNTIME_PARAMETERS
 from funnelling.plain import check_fitted
 from funnelling.runtime.alone import sole_writer_of_all
 from funnelling.runtime.files import SharedBytes, arrays_in
 from funnelling.state import StateError, expect
 from funnelling.storage import folders
 from funnelling.storage.places import folder_here, read
-from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
+from funnelling.storage.trees import Arrays, decode, encode
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
-ARCHIVE, POSTERIORS = "training_", "fitted_.kept"  # the places of a model that have its documents
+ARCHIVE, POSTERIORS = "model_.archive", "model_.fitted.kept"  # the places of a model that have its documents
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
 TEXTS = f"{ARCHIVE}.texts"
 # What there may be of a document, and the places that hold it.
@@ -162,7 +163,7 @@ def save_model(
     >>> loaded.predict(["a cat"], languages=["en"]).tolist()
     [[1, 0]]
     """
-    check_fitted(model, "fitted_")
+    check_fitted(model, "model_")
     folder = folder_here(path)
     folders.check_writable(folder, force)
     folders.write(folder, *whole(model, scores, details), force)
@@ -176,7 +177,7 @@ def whole(
 
     from funnelling.methods.registry import name_of
 
-    model = model.as_fitted()
+    model = _as_fitted(model)
     try:
         model.check_state()
     except (StateError, InputError) as error:  # while it is still in memory
@@ -198,7 +199,7 @@ def whole(
             model.serves_unseen(tag) for tag in WIDESPREAD if not is_served(tag, model.languages_)
         ),
         "C": model.final_c(),
-        "choice": None if (choice := model.fitted_.chosen) is None else choice.summary(),
+        "choice": None if (choice := model.model_.fitted.chosen) is None else choice.summary(),
         "scores": scores,
         "funnelling": version("funnelling"),
         "versions": {library: version(library) for library in LIBRARIES},
@@ -206,6 +207,14 @@ def whole(
         "model": tree,
     }
     return document, {name: content, **pages(document, arrays, details)}
+
+
+def _as_fitted(model: "Method") -> "Method":
+    """The model with the parameters that its fit went by, whatever has been set since."""
+    fitted = copy(model)
+    parameters = model.model_.parameters.get_params(deep=False)
+    vars(fitted).update({name: parameters[name] for name in model.algorithm.built_of})
+    return fitted
 
 
 def save_changes(
@@ -253,7 +262,7 @@ def _parts(
     """The document of a model of which little has changed, and the files that are not in its folder yet."""
     from safetensors.numpy import load, save
 
-    model = model.as_fitted()
+    model = _as_fitted(model)
     (large, digest), *small = document["files"].items()
     arrays: dict[str, Any] = {}
     for name, _ in small:
@@ -326,12 +335,13 @@ def _load(path: str | os.PathLike[str], mapped: bool) -> tuple["Method", folders
 
 def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> "Method":
     """The fitted model that a document and arrays are."""
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
     with folders.report_damage(place):
         model = decode(document["model"], arrays)
-        if not isinstance(model, Method) or not hasattr(model, "fitted_"):
+        if not isinstance(model, Method) or not hasattr(model, "model_"):
             raise folders.damaged(place, "it holds no fitted model")
+        model.model_ = replace(model.model_, parameters=model.copied())
         try:
             model.check_state()
         except InputError as error:
@@ -377,7 +387,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     own = {
         **document,
         "choice_tried": _tried(tree),
-        "history": decode(tree["state"].get("history_"), {}),
+        "history": decode(_at(tree, "model_.history"), {}),
         "keeps": describe_kept(tree, arrays),
     }
     return {key: own.get(key) for key in DESCRIBED}
@@ -385,7 +395,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
 
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
-    choice = _at(tree, "fitted_.choice")
+    choice = _at(tree, "model_.fitted.choice")
     if choice is None:
         return None
     made = decode(choice, {})

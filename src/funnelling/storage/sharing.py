@@ -15,7 +15,7 @@ from funnelling.storage.models import arrays_of, description_of, pages, restored
 from funnelling.storage.places import PathOrAddress, folder_here, read_address, with_encoder
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def pull_model(
     model = restored(place, document, arrays)
     description_of(place, document, arrays)
     if encoder is not None:
-        spaces = [space for space in model.fitted_.spaces if isinstance(space, EncoderSpace)]
+        spaces = [space for space in model.model_.fitted.spaces if isinstance(space, EncoderSpace)]
         if not spaces:
             raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
         document = with_encoder(document, str(spaces[0].find(encoder).resolve()))
@@ -131,7 +131,7 @@ def _content(
             arrays = arrays_of(files, mapped=False)
         loaded, scores = restored(place, document, arrays), document["scores"]
     else:
-        check_fitted(model, "fitted_")
+        check_fitted(model, "model_")
         place, loaded, scores, files = Path("The model"), model, None, {}
     if compact or not files:
         document, files = whole(loaded.without_documents() if compact else loaded, scores, None)

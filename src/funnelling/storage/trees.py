@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.methods.algorithm import RUNTIME_PARAMETERS
 from funnelling.state import MAX_COLUMNS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
@@ -39,6 +40,7 @@ CLASSES = {
     "Kept": "funnelling.funnel.inheritance.KeptPosteriors",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
     "LabelCounts": "funnelling.funnel.many.candidates.Seen",
+    "LabelSpace": "funnelling.corpus.labels.LabelSpace",
     "LabelSet": "funnelling.corpus.label_set.LabelSet",
     "LabelWeights": "funnelling.funnel.many.one_against_rest.LabelWeights",
     "LanguageClassifiers": "funnelling.methods.svms.LanguageClassifiers",
@@ -46,6 +48,7 @@ CLASSES = {
     "ManyFunnel": "funnelling.funnel.many.funnel.ManyFunnel",
     "ManyTierOne": "funnelling.funnel.many.funnel.TierOne",
     "PointScorer": "funnelling.funnel.learners.PointScorer",
+    "Model": "funnelling.methods.model.Model",
     "PerLanguage": "funnelling.methods.svms.PerLanguage",
     "SelectedScorer": "funnelling.svm.scorers.SelectedScorer",
     "Selection": "funnelling.svm.scorers.Selection",
@@ -60,8 +63,6 @@ CLASSES = {
     "WordTables": "funnelling.research.lstm.WordTables",
     "WordsAndCharactersVectorizer": "funnelling.methods.baselines.WordsAndCharactersVectorizer",
 }
-# How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
-RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 BUFFERS = ("data", "indices", "indptr")  # of a sparse matrix
 NOT_FINITE = {repr(value): value for value in (np.nan, np.inf, -np.inf)}
@@ -245,9 +246,14 @@ class _Encoder:
         return {"$": kind, "key": place}
 
 
+def _saved(kind: Any) -> list[str]:
+    """The fields of a dataclass that a model folder has."""
+    return [field.name for field in fields(kind) if field.metadata.get("saved", True)]
+
+
 def _state(value: Any) -> dict[str, Any]:
     if not hasattr(value, "get_params"):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        return {name: getattr(value, name) for name in _saved(type(value))}
     # An estimator: its parameters, and what fitting added under names that end in "_".
     parameters = value.get_params(deep=False)
     fitted = {key: item for key, item in vars(value).items() if key.endswith("_") or key in parameters}
@@ -259,6 +265,8 @@ def _restore(name: str, state: dict[str, Any]) -> Any:
         raise ValueError(f"no model holds a {name!r}")
     kind: Any = resolve_name(_classes()[name])
     if not hasattr(kind, "get_params"):
+        if state.keys() != set(_saved(kind)):
+            raise TypeError(f"a {name} has other fields")
         return kind(**state)
     # What is not saved is not taken either: a file has no say in which folders of this machine are read.
     parameters = kind().get_params(deep=False).keys() - {*RUNTIME_PARAMETERS}

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 from funnelling.errors import InputError, counted
 from funnelling.formats.document import LineNumber
 from funnelling.methods.archive import Archive
-from funnelling.methods.merging import FIRST_STEP, DocumentRows, Merged, tuned_for_some
+from funnelling.methods.merging import DocumentRows, Merged, tuned_for_some
+from funnelling.methods.model import FIRST_STEP
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 MIN_NEW_VERSIONS = 3  # documents with another text than the one of their id are taken for new versions of it
 CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
@@ -109,7 +110,7 @@ def _there_twice(merged: Merged) -> list[str]:
 
 def _chosen_by(model: "Method") -> int:
     """How many documents there were when the views of a model were chosen, as far as it remembers."""
-    for step in reversed(getattr(model, "history_", [])):
+    for step in reversed(model.model_.history):
         if step["step"] in (FIRST_STEP, "forget") or step.get("views") == CHOSEN_ANEW:
             return int(step["after"]["documents"])
     return sum(model.training_.sizes.values())

@@ -21,7 +21,7 @@ from funnelling.tasks.tuning import tunable
 from funnelling.text.counts import counted_once
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 Answers = tuple[Any, Any]  # what `Method.classify` gives: labels and probabilities
@@ -69,7 +69,7 @@ def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers
 
 def held_out_decisions(model: Any) -> dict[str, Targets]:
     """What a funnel decides of its training documents when neither tier has seen them, by language."""
-    fitted = model.fitted_
+    fitted = model.model_.fitted
     if not isinstance(fitted, FittedFunnel) or fitted.kept is None:
         return {}
     thresholds, labels = fitted.learned.tier_two.thresholds, model.label_space
@@ -223,7 +223,7 @@ def possible_changes(model: "Method") -> dict[str, Any]:
 
 def _impossible(model: "Method") -> dict[str, str]:
     again, tune = _refusal(model.check_extensible), _refusal(lambda: tunable(model))
-    on_texts = again if again or model.texts_ else OF_VECTORS
+    on_texts = again if again or model.model_.texts else OF_VECTORS
     reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
     if not on_texts and not any(map(model.training_.given_ids, model.training_.ids)):
         reasons["forget"] = "Its documents were given no ids. Give them some with update."
@@ -243,7 +243,7 @@ def _resources(model: "Method") -> list[str]:
     return sorted(
         {
             name
-            for space in model.fitted_.spaces
+            for space in model.model_.fitted.spaces
             for kind, name in SPACE_RESOURCES.items()
             if isinstance(space, kind)
         }

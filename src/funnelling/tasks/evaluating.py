@@ -19,7 +19,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.estimator import Method, follow_label_set
 from funnelling.methods.registry import title
 from funnelling.report.comparison import run_facts
 from funnelling.report.content import Report
@@ -92,7 +92,7 @@ def evaluate(
     classifier.verbose = verbose
     layout = layout_for(classifier, layout)
     corpus, notes = read_labelled(data, verbose=verbose, layout=layout, strict=strict)
-    corpus = rolled_up(corpus, getattr(classifier, "label_set_", None))
+    corpus = rolled_up(corpus, classifier.model_.label_set)
     test, left_out = _measurable(corpus, classifier, shown_name(data), strict)
     if single_label:
         test, lacking = measurable(test)
@@ -135,7 +135,7 @@ def _check_labels(model: Method, test: Corpus, name: str) -> None:
 
 def _learned_from(model: Method, test: Corpus) -> list[str]:
     """A line on documents that the model has learned from, as far as it knows how those begin."""
-    archive = getattr(model, "training_", None)
+    archive = model.model_.archive
     known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
     learned = sum(
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)

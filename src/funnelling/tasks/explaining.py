@@ -12,7 +12,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
-from funnelling.methods.model import follow_label_set
+from funnelling.methods.estimator import follow_label_set
 from funnelling.methods.rows import Predictor, batches
 from funnelling.report.explanations import FOOT, document_html, document_text, explanation_rows, page_head
 from funnelling.runtime.progress import progress_bar

@@ -23,7 +23,7 @@ from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
     from funnelling.methods.archive import Archive
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 LIST_ENDINGS = ("", ".txt", ".ids")  # endings of files with an id per line
 

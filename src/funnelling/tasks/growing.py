@@ -38,7 +38,7 @@ from funnelling.tasks.sources import (
 from funnelling.text.languages import known_as, served_by
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ def _grow(
 
 def _kept_scores(model: "Method") -> bool:
     """Whether few documents came to a funnel of many, so that what was held out before stayed."""
-    fitted = model.fitted_
+    fitted = model.model_.fitted
     return isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0
 
 
@@ -354,7 +354,7 @@ def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
         merged = model.correction(corrections.ids, corrections.y, corrections.languages)
     if len(documents):
         corrected = copy(model)
-        corrected.training_, corrected.classes_ = merged.archive, merged.classes
+        corrected.model_ = replace(model.model_, archive=merged.archive, labels=labels.under(merged.classes))
         groups = documents.groups if any(documents.groups) else None
         further = corrected.merge(documents.texts, documents.y, documents.languages, groups, documents.ids)
         merged = _both(merged, further)

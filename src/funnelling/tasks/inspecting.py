@@ -4,7 +4,7 @@ from typing import Any
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.methods.model import names_of_labels
+from funnelling.methods.estimator import names_of_labels
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import describe_model, load_model
 from funnelling.tasks.changes import possible_changes
@@ -28,7 +28,7 @@ def inspect_model(model: FilePath, names: str | None = None) -> Description:
         return {**description, "thresholds": None}
     keeps = {**description["keeps"], **possible_changes(loaded)}
     told = {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
-    if hasattr(loaded, "label_set_"):
+    if loaded.model_.label_set is not None:
         told["label_set"] = _describe_label_set(loaded.label_set_)
     if names is not None:
         called = names_of_labels(loaded, names)

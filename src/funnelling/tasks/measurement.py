@@ -20,7 +20,7 @@ from funnelling.plain import clone
 from funnelling.runtime.files import sweep
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def measure_by_folds(model: "Method", train: Corpus, seed: int, errors: int = 0)
 
     What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
     """
-    label_set = getattr(model, "label_set_", None)
+    label_set = model.model_.label_set
     full = cross_validate(
         partial(clone, model),
         train,

@@ -28,7 +28,7 @@ from funnelling.formats.tables import (
     write_table,
 )
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.estimator import Method, follow_label_set
 from funnelling.methods.rows import Predictor, batches, default_top, thresholds_of
 from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import progress_bar

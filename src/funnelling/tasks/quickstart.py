@@ -14,7 +14,8 @@ from funnelling.evaluation.measuring import evaluate_dummies, model_scores
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
-from funnelling.methods.merging import FIRST_STEP, remember_step
+from funnelling.methods.merging import remember_step
+from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import make_method
 from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section

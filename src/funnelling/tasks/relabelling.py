@@ -21,7 +21,7 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resourc
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 OLD_COLUMNS = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called

@@ -10,7 +10,7 @@ from funnelling.corpus.reference import read_reference
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
-from funnelling.methods.model import Method, label_set_for
+from funnelling.methods.estimator import Method, label_set_for
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.outside import encoder_digest, find_encoder
 from funnelling.spaces.word_vectors import find_vectors

@@ -18,7 +18,7 @@ from funnelling.runtime.progress import timed
 from funnelling.storage import load_model
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 MAX_LANGUAGES_NAMED = 10  # languages in a line
 MAX_WARNINGS = 6
@@ -115,7 +115,7 @@ def read_sides(
 
 def layout_for(model: "Method", layout: Layout) -> Layout:
     """A layout that reads as the model's training documents were read, where it says nothing else."""
-    before = Layout(**getattr(model, "reading_", {}))
+    before = Layout(**model.model_.reading)
     return replace(
         layout,
         strip=layout.strip or before.strip,
@@ -129,9 +129,10 @@ def remember_layout(model: "Method", layout: Layout) -> None:
     """Let a model keep what was said of how to read the documents it learned from."""
     said = {name: getattr(layout, name) for name in REMEMBERED}
     if any(said.values()):
-        model.reading_ = {
+        reading = {
             name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
         }
+        model.model_ = replace(model.model_, reading=reading)
 
 
 def say_unknown(unknown: Mapping[str, int]) -> None:
@@ -155,5 +156,5 @@ def load_text_model(path: FilePath, mapped: bool = False) -> "Method":
 
 def check_reads_texts(model: "Method", path: FilePath) -> None:
     """Refuse a model that reads no texts."""
-    if not model.texts_:
+    if not model.model_.texts:
         raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ from funnelling.tasks.resources import label_set_to_learn, rolled_up_sides, with
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_sides, remember_layout, warnings
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 # Documents, past which other views of texts are not tried: that would take many times as long
@@ -303,7 +303,7 @@ def _fit_parts(
         named = label_set_to_learn(label_set, labels, roll_up=False)
         if named is not None:
             named.rules(model.classes_).check()
-            model.label_set_ = named
+            model.model_ = replace(model.model_, label_set=named)
         _report_choice(model, report)
         measurement = _measure_parts(model, data, layout, strict, errors, report)
         shutil.rmtree(work)

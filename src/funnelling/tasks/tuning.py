@@ -18,16 +18,16 @@ from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 CHANGED = (
     "optimise",
     "calibrated",
-    "fitted_.learned.tier_two.thresholds",
-    "fitted_.learned.tier_two.held_out",
-    "history_",
+    "model_.fitted.learned.tier_two.thresholds",
+    "model_.fitted.learned.tier_two.held_out",
+    "model_.history",
 )
-CHANGED_UNSEEN = "fitted_.unseen.tier_two.thresholds"
+CHANGED_UNSEEN = "model_.fitted.unseen.tier_two.thresholds"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def tune(
         funnel,
         model,
         output,
-        [*CHANGED, *([CHANGED_UNSEEN] if funnel.fitted_.unseen is not None else [])],
+        [*CHANGED, *([] if getattr(funnel.model_.fitted, "unseen", None) is None else [CHANGED_UNSEEN])],
         document=document,
         scores=measurement.record(),
         details=measurement.details(),

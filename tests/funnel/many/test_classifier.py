@@ -147,7 +147,7 @@ class TestInput:
         for form in (np.asarray, sparse.csr_matrix):
             given = {tag: form(rows) for tag, rows in X.items()}
             model = ManyLabelsClassifier(random_state=0).fit(given, y)
-            assert model.fitted_.tier_one.views == ["own"]
+            assert model.model_.fitted.tier_one.views == ["own"]
             labels = model.predict(given)
             assert {tag: rows.shape for tag, rows in labels.items()} == {"en": (80, 5), "it": (80, 5)}
         with pytest.raises(InputError, match="features"):
@@ -164,7 +164,7 @@ class TestInput:
         model = fitted((TEXTS, labels, LANGUAGES))
         found = model.predict(TEXTS, LANGUAGES).toarray()
         assert found[:, model.classes_.tolist().index("all")].mean() > 0.9
-        assert model.fitted_.seen.by_language["en"][model.classes_.tolist().index("l00")] == 0
+        assert model.model_.fitted.seen.by_language["en"][model.classes_.tolist().index("l00")] == 0
 
     @pytest.mark.parametrize("y", [[[]] * 4, [["a"]] * 4])
     def test_nothing_to_learn_is_refused(self, y: Any) -> None:

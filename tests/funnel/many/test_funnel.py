@@ -19,18 +19,18 @@ def model() -> Any:
 
 
 def test_several_languages_share_a_view(model: Any) -> None:
-    tier_one = model.fitted_.tier_one
+    tier_one = model.model_.fitted.tier_one
     assert tier_one.views == ["own", "shared"]
     widths = {tag: each.weights.shape[0] for tag, each in tier_one.own.items()}
     assert {tag: len(columns) for tag, columns in tier_one.columns.items()} == widths
     assert tier_one.shared.weights.shape[0] < sum(widths.values())  # they have runs of characters in common
-    assert model.fitted_.trees.width == 2 * 2 + N_COMMON_FEATURES
+    assert model.model_.fitted.trees.width == 2 * 2 + N_COMMON_FEATURES
 
 
 def test_one_language_has_its_own_view_alone() -> None:
     texts, labels, _ = documents(languages=("en",))
     alone = fitted((texts, labels, ["en"] * len(texts)))
-    assert alone.fitted_.tier_one.views == ["own"]
+    assert alone.model_.fitted.tier_one.views == ["own"]
     assert alone.score(texts, labels, languages=["en"] * len(texts)) > 0.9
 
 
@@ -48,7 +48,7 @@ def test_groups_that_leave_a_fold_empty_teach_tier_two_all_the_same() -> None:
     for seed in range(6):
         model = ManyLabelsClassifier(random_state=seed)
         model.fit(texts, labels, languages, groups=[f"g{number // 20}" for number in range(len(texts))])
-        assert model.fitted_.trees is not None
+        assert model.model_.fitted.trees is not None
 
 
 def test_languages_meet_in_the_shared_columns() -> None:
@@ -78,6 +78,6 @@ FORGED: dict[str, Any] = {
 def test_a_state_that_no_fit_leaves_is_refused(forge: Any) -> None:
     forged = fitted(documents(each=20))
     forged.check_state()
-    forge(forged.fitted_)
+    forge(forged.model_.fitted)
     with pytest.raises(StateError):
         forged.check_state()

@@ -1,5 +1,6 @@
 """Labels are learned from what they are called, those that no document has, too."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def model() -> Any:
 def test_named_labels_are_classes_unless_they_are_excluded(model: Any) -> None:
     assert model.classes_.tolist() == [f"l{number:02}" for number in range(LABELS + 1)]
     assert model.label_set_ is NAMED
-    assert model.fitted_.tier_one.views == ["own", "shared", "names"]
+    assert model.model_.fitted.tier_one.views == ["own", "shared", "names"]
 
 
 @pytest.mark.parametrize("languages", [("it",), ("en", "it")])
@@ -76,7 +77,7 @@ def test_a_language_whose_names_lack_takes_others(model: Any) -> None:
 def test_a_label_set_without_names_teaches_nothing(tmp_path: Path) -> None:
     parents = LabelSet.of([Label("l00", parents=("l01",)), Label("l01"), Label("l99")])
     for name, one in {"with": fitted(GIVEN, parents), "without": fitted(GIVEN, None)}.items():
-        vars(one).pop("label_set_", None)
+        one.model_ = replace(one.model_, label_set=None)
         save_model(one, tmp_path / name)
     assert contents(tmp_path / "with") == contents(tmp_path / "without")
 
@@ -115,7 +116,7 @@ def test_an_empty_label_set_is_refused() -> None:
 
 def test_names_of_excluded_labels_alone_teach_nothing() -> None:
     excluded = LabelSet.of([Label("l00", {"en": "enaaaa"}, exclude=True), Label("stranger")])
-    assert fitted(GIVEN, excluded).fitted_.tier_one.views == ["own", "shared"]
+    assert fitted(GIVEN, excluded).model_.fitted.tier_one.views == ["own", "shared"]
 
 
 def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
@@ -126,13 +127,13 @@ def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
 
 
 FORGED: dict[str, Any] = {
-    "a language without names": lambda m: m.fitted_.tier_one.names.pop("en"),
-    "names in another language's words": lambda m: m.fitted_.tier_one.names.update(
-        en=m.fitted_.tier_one.names["it"]
+    "a language without names": lambda m: m.model_.fitted.tier_one.names.pop("en"),
+    "names in another language's words": lambda m: m.model_.fitted.tier_one.names.update(
+        en=m.model_.fitted.tier_one.names["it"]
     ),
-    "names of NaN": lambda m: m.fitted_.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
-    "trees without a view of names": lambda m: m.fitted_.tier_one.names.clear(),
-    "labels known by name that are no texts": lambda m: setattr(m, "named_", [12]),
+    "names of NaN": lambda m: m.model_.fitted.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
+    "trees without a view of names": lambda m: m.model_.fitted.tier_one.names.clear(),
+    "labels known by name that are no texts": lambda m: m.model_.named.append(12),
 }
 
 
@@ -180,7 +181,7 @@ class TestBits:
         grown.extend(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
         assert grown.classes_.tolist()[-2:] == ["l11", "l15"]
         assert _same(grown, fitted(GIVEN, other), tmp_path)
-        del grown.label_set_
+        grown.model_ = replace(grown.model_, label_set=None)
         grown.extend(texts[:1], labels[:1], languages[:1], ids=["d0"])
         (tmp_path / "without").mkdir()
         assert _same(grown, fitted(GIVEN, None), tmp_path / "without")

@@ -20,6 +20,7 @@ from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, ManyLa
 from funnelling.funnel.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, Scored, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.answering import ByLanguage, Languages, Margins
+from funnelling.methods.estimator import Method
 from funnelling.methods.explanation import (
     DEFAULT_LABELS_EXPLAINED,
     Attribution,
@@ -29,7 +30,6 @@ from funnelling.methods.explanation import (
     TierOneAttribution,
     ViewPredictions,
 )
-from funnelling.methods.model import Method
 from funnelling.plain import check_fitted
 from funnelling.svm.scorers import LinearScorer
 from funnelling.text.tfidf import FeatureSpans
@@ -185,18 +185,24 @@ class ManyLabelsClassifier(Method):
     """
 
     algorithm = ManyLabels(name="fun-many")
-    fitted_: ManyFunnel
+
+    @property
+    def _funnel(self) -> ManyFunnel:
+        """What the fit left of both tiers."""
+        fitted = self.model_.fitted
+        assert isinstance(fitted, ManyFunnel)
+        return fitted
 
     def _explained(
         self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
     ) -> Iterator[dict[str, Any]]:
         for start in range(0, length(documents), ROWS_PER_BLOCK):
             answered = self._answered(language, documents[start : start + ROWS_PER_BLOCK])
-            yield from explained(self.fitted_, answered, self.label_space, columns, top)
+            yield from explained(self._funnel, answered, self.label_space, columns, top)
 
     def _answered(self, language: str, documents: Any) -> PredictionBatch:
         """Some documents, and what is said of them on the way to their labels."""
-        funnel = self.fitted_
+        funnel = self._funnel
         X = funnel.vectors_of(language, documents)
         evident = in_vocabulary_rows(documents, X)
         candidates = funnel.candidates(language, X, self.n_jobs)
@@ -214,12 +220,12 @@ class ManyLabelsClassifier(Method):
         )
 
     def label_counts(self) -> npt.NDArray[np.int64]:
-        return self.fitted_.seen.documents
+        return self._funnel.seen.documents
 
     # --- answers, all sparse --------------------------------------------------------------------
 
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        check_fitted(self, "fitted_")
+        check_fitted(self, "model_")
         return np.full(len(self.classes_), self._score_thresholds(language))
 
     @overload
@@ -256,7 +262,7 @@ class ManyLabelsClassifier(Method):
 
     def _best(self, probabilities: Any, rules: LabelRules | None) -> npt.NDArray[np.intp]:
         """The column of each document's most probable label; without any that of the most frequent."""
-        seen = self.fitted_.seen.documents
+        seen = self._funnel.seen.documents
         usual = int(np.where(rules.excluded, -1, seen).argmax() if rules is not None else seen.argmax())
         best = np.full(probabilities.shape[0], usual, dtype=np.intp)
         rows = np.repeat(np.arange(len(best)), np.diff(probabilities.indptr))

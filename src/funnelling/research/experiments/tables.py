@@ -32,7 +32,7 @@ from funnelling.research.experiments.paper import compare_with_paper
 from funnelling.research.experiments.setting import ExperimentContext
 
 if TYPE_CHECKING:
-    from funnelling.methods.model import Method
+    from funnelling.methods.estimator import Method
 
 
 def run_methods(setting: ExperimentContext) -> Result:

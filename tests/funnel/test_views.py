@@ -399,7 +399,7 @@ def training_of(corpus: Corpus) -> TrainingSet:
     texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
     targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
     groups: Any = dict.fromkeys(rows)
-    return TrainingSet.of(texts, texts, targets, groups, texts, texts=True, labels=MULTILABEL, seed=0)
+    return TrainingSet(texts, texts, targets, groups, texts, texts=True, labels=MULTILABEL, seed=0)
 
 
 class TaughtSpace(PooledSpace):

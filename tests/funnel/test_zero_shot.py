@@ -143,7 +143,6 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
         texts=True,
         labels=MULTILABEL,
         seed=0,
-        prepared_beginnings={},
     )
     assert language_folds(training).tolist() == [0, 0, 1, 1, 1]
     training.targets = {"pt": training.targets["pt_BR"]}

@@ -254,7 +254,7 @@ class Archive:
 
     def training_set(self, vectors: Mapping[str, Any], labels: LabelSpace, **further: Any) -> TrainingSet:
         """The documents to be learned again, with the folds that a fit on them all at once would have."""
-        return TrainingSet.of(
+        return TrainingSet(
             self.documents,
             vectors,
             self.targets,
@@ -263,7 +263,7 @@ class Archive:
             texts=bool(self.texts),
             labels=labels,
             seed=self.seed,
-            beginnings=self.beginnings,
+            prepared_beginnings=self.beginnings,
             as_written=self.as_written,
             **further,
         )

@@ -28,7 +28,7 @@ from funnelling.methods.labels import check_learnable, read_labelled, with_names
 from funnelling.methods.learning import learn, learn_prepared
 from funnelling.methods.model import Model
 from funnelling.methods.parameters import check_label_set
-from funnelling.methods.training_set import PreparedTexts, TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
 from funnelling.state import expect
@@ -87,7 +87,7 @@ class Method(Answering):
         check_label_set(label_set)
         self._forget()
         with timed("reading documents", bool(self.verbose)):
-            given = read_labelled(
+            training = read_labelled(
                 X,
                 y,
                 languages,
@@ -95,32 +95,25 @@ class Method(Answering):
                 ids,
                 partial(self._check_matrix, reset=True),
                 self.algorithm.sparse_labels,
+                seed=seed_of(self.random_state),
+                label_set=label_set,
+                n_jobs=self.n_jobs,
             )
         named: list[str] = []
         if label_set is not None:
-            if self.algorithm.learns_names and given.texts:
-                classes, targets, named = with_names(given.labels.classes, given.targets, label_set)
-                given = replace(given, labels=given.labels.under(classes), targets=targets)
-            label_set.rules(given.labels.classes).check()
+            if self.algorithm.learns_names and training.texts:
+                classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
+                training = replace(training, labels=training.labels.under(classes), targets=targets)
+            label_set.rules(training.labels.classes).check()
         parameters = self.copied()
-        given = given.only(self.algorithm.learnable(parameters, list(given.documents), given.texts))
-        training = TrainingSet.of(
-            given.documents,
-            {},
-            given.targets,
-            given.groups,
-            given.ids,
-            texts=given.texts,
-            labels=given.labels,
-            seed=seed_of(self.random_state),
-            label_set=label_set,
-            n_jobs=self.n_jobs,
+        training = training.only(
+            self.algorithm.learnable(parameters, list(training.documents), training.texts)
         )
         with self.algorithm.counting(parameters, training):
             self.model_ = replace(learn(self.algorithm, parameters, training), named=named)
         return self
 
-    def fit_prepared(self, prepared: PreparedTexts) -> Self:
+    def fit_prepared(self, prepared: TrainingSet) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
 
         The result is that of `fit` on the texts. Methods that see texts in another way refuse.
@@ -132,21 +125,8 @@ class Method(Answering):
         self._forget()
         parameters = self.copied()
         self.algorithm.learnable(parameters, list(prepared.vectors), texts=True)
-        training = TrainingSet.of(
-            dict(prepared.vectors),
-            prepared.vectors,
-            prepared.targets,
-            prepared.groups,
-            prepared.ids,
-            texts=False,
-            labels=prepared.labels,
-            seed=seed_of(self.random_state),
-            beginnings=prepared.beginnings,
-            prepared_texts=prepared.texts,
-            as_written=prepared.as_written,
-            made_by=prepared.vectorizers,
-            n_jobs=self.n_jobs,
-        )
+        seed = seed_of(self.random_state)
+        training = replace(prepared, seed=seed, folds={}, n_jobs=self.n_jobs)
         self.model_ = learn_prepared(self.algorithm, parameters, training, {}, texts=True)
         return self
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
 from funnelling.matrices import AnyTargets, Targets, canonical, count_true, is_sparse, n_cells
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
@@ -33,28 +34,6 @@ class Labels:
     targets: dict[str, AnyTargets]
 
 
-@dataclass(frozen=True)
-class LabelledDocuments:
-    """What is given to a fit, by language: documents, ``texts`` or else vectors, and what runs along them."""
-
-    documents: dict[str, Any]
-    targets: dict[str, AnyTargets]
-    groups: dict[str, Any]
-    ids: dict[str, list[str]]
-    labels: LabelSpace
-    texts: bool
-
-    def only(self, languages: Sequence[str]) -> "LabelledDocuments":
-        """The documents of some languages, under all classes."""
-        return replace(
-            self,
-            documents={language: self.documents[language] for language in languages},
-            targets={language: self.targets[language] for language in languages},
-            groups={language: self.groups[language] for language in languages},
-            ids={language: self.ids[language] for language in languages},
-        )
-
-
 def read_labelled(
     X: Any,
     y: Any,
@@ -62,18 +41,24 @@ def read_labelled(
     groups: Any,
     ids: Any,
     check_matrix: Callable[[Any], Any],
-    sparse: bool = False,
-) -> LabelledDocuments:
-    """All that is given to a fit, sorted by language; see `read_inputs` for what documents may come in."""
+    sparse: bool,
+    **further: Any,
+) -> TrainingSet:
+    """All that is given to a fit, sorted by language; see `read_inputs` for what documents may come in.
+
+    ``further`` is what else a `TrainingSet` has.
+    """
     inputs = read_inputs(X, languages, check_matrix=check_matrix)
     labels = read_labels(y, inputs, sparse)
-    return LabelledDocuments(
+    return TrainingSet(
         inputs.documents,
+        {},
         labels.targets,
         inputs.groups(groups),
         inputs.ids(ids),
-        labels.space,
-        inputs.texts,
+        texts=inputs.texts,
+        labels=labels.space,
+        **further,
     )
 
 

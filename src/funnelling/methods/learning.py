@@ -384,7 +384,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
         if unseen:
             raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
         training = archive.training_set(
-            {}, model.labels.under(classes), earlier=before, label_set=label_set, n_jobs=parameters.n_jobs
+            {}, model.labels.under(classes), previous=before, label_set=label_set, n_jobs=parameters.n_jobs
         )
         learned = learn(self.algorithm, parameters, training)
         return replace(learned, named=named, reading=model.reading, history=model.history)

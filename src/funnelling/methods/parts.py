@@ -27,7 +27,7 @@ from funnelling.formats.files import cannot_write, writing_bytes
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
 from funnelling.methods.archive import bag
-from funnelling.methods.training_set import PreparedTexts
+from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
 from funnelling.text.counts import WordCounts
@@ -175,7 +175,7 @@ def prepare(
     layout: Layout = AS_FOUND,
     strict: bool = True,
     kept: Kept = "bags",
-) -> PreparedTexts:
+) -> TrainingSet:
     """The training documents of some parts; ``work`` is a folder of counts, which may hold some already.
 
     ``kept`` says what a model is to keep of their texts, to learn on.
@@ -204,7 +204,7 @@ class _Language:
     beginnings: list[str] = field(default_factory=list)
 
 
-def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> PreparedTexts:
+def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> TrainingSet:
     has_splits = _has_splits(parts, work)
     languages: dict[str, _Language] = {}
     with progress_bar("merging", 2 * len(parts), bool(verbose), "parts") as advance:
@@ -230,16 +230,18 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Prepar
             vectors = _vectors(parts, work, has_splits, vectorizers, advance)
         except OSError as error:
             raise cannot_write(work, error) from error
-    return PreparedTexts(
-        LabelSpace(np.array(classes, dtype=object)),
-        vectorizers,
+    return TrainingSet(
+        dict(vectors),
         vectors,
         {language: label_matrix(each.labels, classes) for language, each in languages.items()},
         {language: each.groups if any(each.groups) else None for language, each in languages.items()},
         {language: each.ids for language, each in languages.items()},
-        {language: each.beginnings for language, each in languages.items()},
-        texts={} if kept == "nothing" else _texts(parts, work, has_splits, list(languages)),
+        texts=False,
+        labels=LabelSpace(np.array(classes, dtype=object)),
+        prepared_beginnings={language: each.beginnings for language, each in languages.items()},
+        prepared_texts={} if kept == "nothing" else _texts(parts, work, has_splits, list(languages)),
         as_written=kept == "texts",
+        made_by=vectorizers,
     )
 
 

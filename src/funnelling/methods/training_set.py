@@ -1,7 +1,7 @@
 """What a method learns from, after everything the user gave has been checked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import (
     AnyTargets,
     Folds,
-    Matrix,
     Rows,
     Scores,
     Targets,
@@ -39,31 +38,6 @@ def calibrator_type(labels: LabelSpace) -> type[Calibrator]:
     return Temperature if labels.single_label else Calibration
 
 
-@dataclass
-class PreparedTexts:
-    """Labelled texts whose vectors were made before a fit, by language.
-
-    Of the texts themselves there are only the ``beginnings``, and what a model is to keep of them, if
-    anything: bags of their words, or ``texts`` that are ``as_written``.
-    """
-
-    labels: LabelSpace
-    vectorizers: dict[str, Any]
-    vectors: dict[str, Matrix]
-    targets: dict[str, Targets]
-    groups: dict[str, Sequence[Any] | None]
-    ids: dict[str, list[str]]
-    beginnings: dict[str, list[str]]
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    as_written: bool = False
-
-    def with_one_label(self) -> "PreparedTexts":
-        """These, as documents that have exactly one label each."""
-        labels = replace(self.labels, single_label=True)
-        targets: Any = {language: labels.learned(rows) for language, rows in self.targets.items()}
-        return replace(self, labels=labels, targets=targets)
-
-
 @dataclass(frozen=True)
 class PreviousFit:
     """A fitted model that is to learn on, and where today's documents were among its own, or `NEW_DOCUMENT`.
@@ -82,74 +56,48 @@ class PreviousFit:
 
 @dataclass
 class TrainingSet:
-    """Training documents by language; ``documents`` are as given: texts, or else vectors."""
+    """Training documents by language; ``documents`` are as given: texts, or else vectors.
+
+    Of texts whose ``vectors`` were made before there are the ``prepared_beginnings``, and what a model is to
+    keep of them (``prepared_texts``), texts ``as_written`` or bags of their words. Without ``folds`` they
+    are those that follow from the seed, the language and the groups.
+    """
 
     documents: dict[str, Any]
-    vectors: dict[str, Any]
+    vectors: Mapping[str, Any]
     targets: dict[str, AnyTargets]
-    folds: dict[str, Folds]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
+    _: KW_ONLY
     texts: bool
     labels: LabelSpace
-    seed: int
-    prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
-    prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
-    as_written: bool = True  # whether texts are, and not bags of their words
+    seed: int = 0
+    folds: dict[str, Folds] = field(default_factory=dict)
+    prepared_beginnings: Mapping[str, list[str]] = field(default_factory=dict)
+    prepared_texts: dict[str, list[str]] | None = None
+    as_written: bool = True
     previous: PreviousFit | None = None  # the model that is to learn on from these documents
     label_set: LabelSet | None = None  # what labels are called, if known
     made_by: Any = None  # what made the vectors: a vectorizer for each language, or a space
     n_jobs: int | None = None
 
-    @classmethod
-    def of(
-        cls,
-        documents: dict[str, Any],
-        vectors: Mapping[str, Any],
-        targets: dict[str, AnyTargets],
-        groups: dict[str, Sequence[Any] | None],
-        ids: dict[str, list[str]],
-        *,
-        texts: bool,
-        labels: LabelSpace,
-        seed: int,
-        beginnings: Mapping[str, list[str]] | None = None,
-        prepared_texts: dict[str, list[str]] | None = None,
-        as_written: bool = True,
-        earlier: PreviousFit | None = None,
-        label_set: LabelSet | None = None,
-        made_by: Any = None,
-        n_jobs: int | None = None,
-    ) -> "TrainingSet":
-        """Add the folds that follow from the seed, the language and the groups."""
-        folds = {
+    def __post_init__(self) -> None:
+        self.folds = self.folds or {
             language: assign_folds(
-                INNER_FOLDS, length(rows), seed, "folds", language=language, groups=groups[language]
+                INNER_FOLDS, length(rows), self.seed, "folds", language=language, groups=self.groups[language]
             )
-            for language, rows in targets.items()
+            for language, rows in self.targets.items()
         }
-        return cls(
-            documents,
-            dict(vectors),
-            targets,
-            folds,
-            groups,
-            ids,
-            texts,
-            labels,
-            seed,
-            {language: (beginnings or {}).get(language) for language in targets},
-            prepared_texts,
-            as_written,
-            earlier,
-            label_set,
-            made_by,
-            n_jobs,
-        )
+
+    def with_one_label(self) -> "TrainingSet":
+        """These, as documents that have exactly one label each."""
+        labels = replace(self.labels, single_label=True)
+        targets = {language: labels.learned(rows) for language, rows in self.targets.items()}
+        return replace(self, labels=labels, targets=targets)
 
     def beginnings(self) -> dict[str, list[str]]:
         """How the texts of each language begin, where that is known; vectors and bags do not show it."""
-        known = {language: each for language, each in self.prepared_beginnings.items() if each is not None}
+        known = dict(self.prepared_beginnings)
         if self.texts and self.as_written:
             others = [language for language in self.documents if language not in known]
             known |= {language: list(map(beginning, self.documents[language])) for language in others}
@@ -172,7 +120,9 @@ class TrainingSet:
 
     def only(self, languages: Sequence[str]) -> "TrainingSet":
         """The documents of some languages."""
-        return self._with_columns(lambda column: {language: column[language] for language in languages})
+        return self._with_columns(
+            lambda column: {language: column[language] for language in languages if language in column}
+        )
 
     def select(self, rows: Mapping[str, Rows]) -> "TrainingSet":
         """Some documents of each language, folds as they were; languages without any are left out."""
@@ -182,6 +132,7 @@ class TrainingSet:
             return {
                 language: None if column[language] is None else take_rows(column[language], where)
                 for language, where in places.items()
+                if language in column
             }
 
         return self._with_columns(selected)

@@ -34,7 +34,7 @@ from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, make_method, name_of
-from funnelling.methods.training_set import PreparedTexts
+from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed, watched
@@ -124,7 +124,7 @@ def documents_for_test(
     return make_corpus(documents(), os.fspath(path), among=among, strict=strict)
 
 
-def _settle(prepared: PreparedTexts, one_label: bool | None) -> tuple[PreparedTexts, list[str]]:
+def _settle(prepared: TrainingSet, one_label: bool | None) -> tuple[TrainingSet, list[str]]:
     """What `trials.one_label.settle` makes of trials, of documents that were counted part by part."""
     if one_label is False:
         return prepared, []

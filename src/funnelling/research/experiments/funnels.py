@@ -79,7 +79,7 @@ class Funnels:
     def _fit_base(self, language: str, train: Corpus) -> Base:
         vectorizers, vectors = fit_own({language: train.texts}, self._design.vectorizer)
         targets = dense(self.labels.learned(train.label_matrix(self.classes)))
-        training = TrainingSet.of(
+        training = TrainingSet(
             vectors,
             vectors,
             {language: targets},

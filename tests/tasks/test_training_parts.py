@@ -191,7 +191,7 @@ def test_a_part_that_has_changed_is_counted_again(tmp_path: Path) -> None:
         parts[0], as_documents([{**row, "text": "altogether new"} for row in rows()[:40]]), force=True
     )
     found = prepare(parts, tmp_path / "work", jobs=1)
-    assert "altogether" in found.made_by["en"].vocabulary_ or "new" in found.vectorizers["en"].vocabulary_
+    assert "altogether" in found.made_by["en"].vocabulary_ or "new" in found.made_by["en"].vocabulary_
 
 
 def test_a_corrupt_part_is_named_before_anything_is_counted(tmp_path: Path) -> None:

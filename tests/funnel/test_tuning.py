@@ -44,7 +44,7 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     )
     model.tune("recall=.9")
     np.testing.assert_array_equal(
-        model.model_.fitted.unseen.tier_two.thresholds, anew.model_.fitted.unseen.tier_two.thresholds
+        model.model_.fitted.zero_shot.tier_two.thresholds, anew.model_.fitted.zero_shot.tier_two.thresholds
     )
     np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
 
@@ -59,7 +59,8 @@ def test_without_a_label_that_was_dropped() -> None:
     for each in (whole, model):
         each.tune("recall=.9", labels=kept)
     np.testing.assert_array_equal(
-        model.model_.fitted.unseen.tier_two.thresholds, whole.model_.fitted.unseen.tier_two.thresholds[1:]
+        model.model_.fitted.zero_shot.tier_two.thresholds,
+        whole.model_.fitted.zero_shot.tier_two.thresholds[1:],
     )
     np.testing.assert_array_equal(
         model.model_.fitted.learned.tier_two.thresholds, whole.model_.fitted.learned.tier_two.thresholds[1:]
@@ -69,7 +70,7 @@ def test_without_a_label_that_was_dropped() -> None:
 def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
     model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
-    scores = model.model_.fitted.kept.unseen_scores
+    scores = model.model_.fitted.kept.zero_shot_scores
     scores.update({tag: rows[:, :1] for tag, rows in scores.items()})  # damaged
     before = dict(vars(model))
     with pytest.raises((ValueError, IndexError)):

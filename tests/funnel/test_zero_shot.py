@@ -58,10 +58,10 @@ def test_languages_with_training_documents_are_left_alone_to_the_bit(model: Funn
 
 def test_other_languages_are_refused(model: FunnellingClassifier) -> None:
     with pytest.raises(InputError, match="does not know the language 'ja'"):
-        model.predict(["x"], ["ja"])
+        model.explain(["x"], ["ja"])
     plain = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     with pytest.raises(InputError, match="does not know the language 'fr'"):
-        plain.predict(NEW, NEW_LANGUAGES)
+        plain.explain(NEW, NEW_LANGUAGES)
 
 
 @pytest.mark.parametrize("combine", ["mean", "concat"])
@@ -101,7 +101,7 @@ def test_through_the_pooled_vocabulary() -> None:
     model = FunnellingClassifier(views=None, zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
     assert model.score(new, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     with pytest.raises(InputError, match="does not know the language 'xx'"):
-        model.predict(["x"], ["xx"])
+        model.explain(["x"], ["xx"])
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])
@@ -227,8 +227,8 @@ class TestJoint:
             for tag in model.languages_
         ]
         shared = [
-            model.model_.fitted.unseen.view.tier.posteriors(
-                model.model_.fitted.unseen.view.space.vectors(tag, _texts(tag))
+            model.model_.fitted.zero_shot.view.tier.posteriors(
+                model.model_.fitted.zero_shot.view.space.vectors(tag, _texts(tag))
             )
             for tag in model.languages_
         ]

@@ -10,7 +10,7 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
@@ -356,14 +356,58 @@ class TestParameters:
             method.fit(corpus.stacked, corpus.indicator, corpus.languages, ["a"] * 3)
 
 
+class TestUnknownLanguages:
+    """They get what is most frequent, so that a fold without a language does not end a cross-validation."""
+
+    def test_several_labels(self, method: Any, caplog: pytest.LogCaptureFixture) -> None:
+        texts, _, languages = text_corpus(60)
+        labels = [
+            ["often", "rare"] if row % 10 == 0 else ["often"] if row % 10 < 7 else [] for row in range(60)
+        ]
+        model = method.fit(texts, labels, languages=languages)
+        with caplog.at_level("WARNING", "funnelling"):
+            predicted = model.predict(["le chat", "a cat", "un chien"], languages=["xx", "en", "xx"])
+        assert predicted[[0, 2]].tolist() == [[1, 0], [1, 0]]
+        assert caplog.text.count("does not know the language 'xx'. Its documents get the most frequent") == 1
+        probabilities = model.predict_proba(["le chat"], languages=["xx"])
+        np.testing.assert_allclose(probabilities, [[0.7, 0.1]])
+        assert (model.decision_function(["le chat"], languages=["xx"]) > 0).tolist() == [[True, False]]
+
+    @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.2, 0.5, 0.3)])
+    def test_one_label_each(self, method: Any, shares: tuple[float, ...]) -> None:
+        texts, _, languages = text_corpus(60)
+        y = np.repeat(np.array(["x", "y", "z"])[: len(shares)], [round(60 * share) for share in shares])
+        model = method.fit(texts, np.random.default_rng(0).permutation(y), languages=languages)
+        assert model.predict(["le chat"], languages=["xx"]).tolist() == ["xyz"[int(np.argmax(shares))]]
+        np.testing.assert_allclose(model.predict_proba(["le chat"], languages=["xx"]), [shares])
+
+    def test_a_dropped_label_is_not_given(self, method: Any) -> None:
+        texts, _, languages = text_corpus(60)
+        model = method.fit(texts, np.array(["x", "y", "z", "x"] * 15), languages=languages)
+        model.relabel({"x": None})
+        assert model.predict(["le chat"], languages=["xx"]).tolist() == ["y"]
+
+    def test_a_fold_without_a_language_does_not_end_a_search(self, method: Any) -> None:
+        texts, labels, languages = text_corpus(60)
+        order = np.argsort(languages, kind="stable")
+        X = np.array(texts, dtype=object)[order]
+        y = np.array([row[0] if row else "none" for row in labels], dtype=object)[order]
+        with sklearn.config_context(enable_metadata_routing=True):
+            routed = clone(method).set_fit_request(languages=True).set_score_request(languages=True)
+            found = cross_val_score(routed, X, y, cv=KFold(2), params={"languages": np.sort(languages)})
+        assert np.isfinite(found).all()
+
+
 class TestRefusals:
-    def test_a_language_that_is_not_known(self, method: Any, corpus: VectorCorpus) -> None:
+    def test_documents_in_an_unknown_language_are_not_explained(
+        self, method: Any, corpus: VectorCorpus
+    ) -> None:
         model = method.fit(corpus.X, corpus.y)
         expected = r"^The model does not know the language 'fr'\. It knows en, it\.$"
         with pytest.raises(InputError, match=expected):
-            model.predict({"fr": corpus.X["it"]})
+            model.explain(corpus.X["it"][:1], languages=["fr"])
         with pytest.raises(InputError, match=expected):
-            model.predict(corpus.X["it"][:1], languages=["fr"])
+            model.opinions({"fr": corpus.X["it"]})
 
     def test_vectors_without_a_language(self, method: Any, corpus: VectorCorpus) -> None:
         model = method.fit(corpus.stacked, corpus.indicator, languages=corpus.languages)

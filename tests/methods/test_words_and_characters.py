@@ -76,7 +76,7 @@ def test_languages_do_not_matter_and_unseen_ones_are_served(model: Any) -> None:
         model.decision_function(NEW, ["en"] * 3), model.decision_function(NEW, ["it", "de", "sw"])
     )
     with pytest.raises(InputError, match="does not know the language 'xx'"):
-        model.predict(["a"], ["xx"])
+        model.explain(["a"], ["xx"])
 
 
 @pytest.mark.parametrize("labels", [LABELS, ONE_LABEL])

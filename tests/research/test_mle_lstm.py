@@ -270,7 +270,7 @@ class TestRefusals:
 
     def test_an_unknown_language(self, model: MLELSTMClassifier) -> None:
         with pytest.raises(InputError, match=r"^The model does not know the language 'de'"):
-            model.predict(["Hund"], languages=["de"])
+            model.explain(["Hund"], languages=["de"])
 
     def test_without_pytorch(
         self, embeddings: Path, model: MLELSTMClassifier, monkeypatch: pytest.MonkeyPatch

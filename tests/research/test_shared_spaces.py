@@ -98,7 +98,7 @@ class TestWithResources:
         assert method.languages_ == ["en", "it"]
         assert "leaves out languages it has no resources for: ja." in caplog.text
         with pytest.raises(InputError, match="does not know the language 'ja'"):
-            method.predict(["x"], languages=["ja"])
+            method.explain(["x"], languages=["ja"])
         with pytest.raises(InputError, match="no resources for any language of the training documents: ja"):
             method.fit(*corpus(("ja",)))
 
@@ -175,7 +175,7 @@ class TestWithoutResources:
         model = DCIClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
         assert accuracy(model, *corpus(seed=6)) > 0.9
         with pytest.raises(InputError, match="does not know the language 'fr'"):
-            model.predict(NEW, NEW_LANGUAGES)
+            model.explain(NEW, NEW_LANGUAGES)
 
     def test_dci_takes_vectors_of_any_width(self) -> None:
         X = {"en": VECTORS.X["en"], "it": VECTORS.X["it"][:, :5]}
@@ -200,7 +200,7 @@ class TestWithoutResources:
             model.predict(english, ["sv"] * 40), model.predict(english, ["en"] * 40)
         )
         with pytest.raises(InputError, match="does not know the language 'xx'"):
-            model.predict(["a"], ["xx"])
+            model.explain(["a"], ["xx"])
 
 
 @pytest.mark.parametrize(

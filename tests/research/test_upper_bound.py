@@ -21,7 +21,7 @@ def test_it_learns_from_english_alone() -> None:
         naive.decision_function(english, ["en"] * len(rows)),
     )
     with pytest.raises(InputError, match="does not know the language 'it'"):
-        model.predict(["x"], ["it"])
+        model.explain(["x"], ["it"])
 
 
 def test_without_english_it_says_what_it_lacks() -> None:

@@ -44,7 +44,7 @@ class Choice:
     variant: str = "tat"
 
     def check_choice(self) -> None:
-        """Refuse what could not have been chosen, or not be told."""
+        """Refuse an impossible choice, or one whose summary cannot be printed."""
         expect_strings(self.views, "the views that were chosen")
         check_views(self.views)
         expect_flag(self.normalise, "whether posteriors are normalised")

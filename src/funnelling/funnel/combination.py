@@ -12,7 +12,7 @@ from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
-from funnelling.state import empty_row, expect, expect_by, expect_number, expect_numbers
+from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_number, expect_numbers
 
 Weights = npt.NDArray[np.float64]
 
@@ -76,6 +76,7 @@ class Combination:
     def check_combination(self, views: Sequence[str], labels: int) -> Floats:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
         expect(self.how in COMBINATIONS, "how views are combined")
+        expect_flag(self.normalise, "whether posteriors are normalised")
         if self.weights is not None:
             for weight in expect_by(self.weights, views, "the weights of views").values():
                 expect_number(weight, "the weight of a view", least=0)

@@ -125,8 +125,6 @@ class FunnelConfig:
     vectorizer: Any
     zero_shot: str | None
     zero_shot_joint: bool
-    compact: bool
-    keep_texts: bool
     goal: Goal | None
     calibrated: bool
     resources: Resources

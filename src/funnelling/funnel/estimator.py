@@ -218,7 +218,7 @@ class FunnellingClassifier(Method, FunnelParameters):
         """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
         if self.label_space.single_label:
             raise InputError("The model gives one label per document, and has no thresholds to tune.")
-        unseen = self._funnel.unseen
+        unseen = self._funnel.zero_shot
         if unseen is not None and unseen.tier_two is None:
             raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
         if self.model_.archive is None or self._funnel.kept is None:

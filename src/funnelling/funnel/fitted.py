@@ -1,4 +1,4 @@
-"""A fitted funnel: how documents pass through it, for languages learned and for others, and fewer labels."""
+"""A fitted funnel: scores in learned and in other languages, and the selection of labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -105,7 +105,7 @@ def _selected(selection: Selection | None, scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class UnseenLanguages:
+class ZeroShot:
     """What labels documents in languages without training documents: a space, and tier 2.
 
     Without a tier 2 of its own it has that of the languages learned.
@@ -124,24 +124,24 @@ class FittedFunnel(Fitted):
 
     learned: Funnel
     languages: list[str]
-    unseen: UnseenLanguages | None = None
+    zero_shot: ZeroShot | None = None
     choice: Choice | None = None
     kept: KeptPosteriors | None = None
 
     def funnel(self, language: str) -> Funnel:
         """The funnel that a language passes."""
-        return self.learned if self.unseen is None or language in self.languages else self._other
+        return self.learned if self.zero_shot is None or language in self.languages else self._other
 
     @cached_property
     def _other(self) -> Funnel:
         """The funnel of languages without training documents."""
-        assert self.unseen is not None
+        assert self.zero_shot is not None
         return Funnel(
-            FittedViews([SHARED], {}, {SHARED: self.unseen.view}, {}),
+            FittedViews([SHARED], {}, {SHARED: self.zero_shot.view}, {}),
             Combination(
                 "mean", normalise=False
             ),  # of one view, whatever was chosen for the languages learned
-            self.unseen.tier_two or self.learned.tier_two,
+            self.learned.tier_two if self.zero_shot.tier_two is None else self.zero_shot.tier_two,
         )
 
     def _found(self, language: str, run: Run) -> Funnel:
@@ -191,14 +191,14 @@ class FittedFunnel(Fitted):
         return self.funnel(language).tier_two.thresholds
 
     def serves(self, language: str) -> bool:
-        if self.unseen is not None:
-            return self.unseen.view.space.serves(language)
+        if self.zero_shot is not None:
+            return self.zero_shot.view.space.serves(language)
         views = self.learned.views
         return views_serve(self.learned.combination.how, views.names, views.shared, language)
 
     @property
     def spaces(self) -> list[Space]:
-        further = [] if self.unseen is None else [self.unseen.view]
+        further = [] if self.zero_shot is None else [self.zero_shot.view]
         return [view.space for view in (*self.learned.views.shared.values(), *further)]
 
     @property
@@ -210,14 +210,14 @@ class FittedFunnel(Fitted):
         return self.learned.tier_two.C
 
     def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
-        tier_two, unseen, kept = self.learned.tier_two, self.unseen, self.kept
+        tier_two, unseen, kept = self.learned.tier_two, self.zero_shot, self.kept
         counts = selected_counts(tier_two.held_out, selection, labels, archive, kept)
         if unseen is not None and unseen.tier_two is not None:
             unseen = replace(unseen, tier_two=unseen.tier_two.selecting(selection, {}))
         return replace(
             self,
             learned=replace(self.learned, tier_two=tier_two.selecting(selection, counts)),
-            unseen=unseen,
+            zero_shot=unseen,
             kept=None if kept is None else kept.selecting(selection),
         )
 
@@ -230,9 +230,13 @@ class FittedFunnel(Fitted):
         expect_strings(self.languages, "the languages of a funnel")
         expect(self.languages == list(documents), "the languages of a funnel")
         expect(isinstance(self.learned, Funnel), "a funnel")
+        vectorizers, held_out = self.learned.views.vectorizers, self.learned.tier_two.held_out
+        expect((vectorizers is None) == (features is not None), "the vocabularies of a funnel")
         known = self.learned.check_funnel(self.languages, features or {}, labels)
-        if self.unseen is not None:
-            expect(isinstance(self.unseen, UnseenLanguages), "what labels other languages")
+        expect(held_out.keys() <= documents.keys(), "the counts of tier 2")
+        if self.zero_shot is not None:
+            expect(isinstance(self.zero_shot, ZeroShot), "what labels other languages")
+            expect(isinstance(self.zero_shot.tier_two, TierTwo | None), "what labels other languages")
             self._other.check_funnel([], features or {}, labels)
         if self.choice is not None:
             expect(isinstance(self.choice, Choice), "what was chosen")

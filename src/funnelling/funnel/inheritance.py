@@ -25,7 +25,7 @@ from funnelling.matrices import Floats, take_rows
 from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
 from funnelling.spaces.registry import OWN
-from funnelling.state import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
+from funnelling.state import expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import Selection
 from funnelling.svm.solver import TOLERANCE
@@ -35,10 +35,10 @@ TIER_TWO = ""  # in place of a view's name: no view has it
 
 @dataclass(frozen=True, kw_only=True)
 class KeptPosteriors:
-    """What the tiers made of each training document; nothing is kept of it where a sample taught tier 2.
+    """Posteriors and scores of each training document; not kept where tier 2 learned from a sample.
 
     ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
-    of documents that neither tier had seen, and ``unseen_scores`` those of the tier 2 of other languages.
+    of documents that neither tier had seen, and ``zero_shot_scores`` those of the tier 2 of other languages.
     ``coefficients`` are the solutions of the SVMs, by view, or `TIER_TWO`, and language: (documents, labels).
     So many documents have ``changed`` since all of this was fitted at once.
     """
@@ -48,7 +48,7 @@ class KeptPosteriors:
     scores: dict[str, Floats]
     coefficients: dict[str, dict[str, Coefficients]]
     changed: int = 0
-    unseen_scores: dict[str, Floats] = field(default_factory=dict)
+    zero_shot_scores: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
     def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
@@ -71,7 +71,7 @@ class KeptPosteriors:
         return replace(
             self,
             scores={tag: selection.of(rows) for tag, rows in self.scores.items()},
-            unseen_scores={tag: selection.of(rows) for tag, rows in self.unseen_scores.items()},
+            zero_shot_scores={tag: selection.of(rows) for tag, rows in self.zero_shot_scores.items()},
         )
 
     def check(self, documents: Mapping[str, int], views: Sequence[str], labels: int, columns: int) -> None:
@@ -88,14 +88,13 @@ class KeptPosteriors:
                     expect_numbers(each, (documents[tag], labels), "the posteriors of documents")
         seen = {tag for by_tag in self.training.values() for tag in by_tag}
         expect(seen == documents.keys(), "the posteriors of documents")
-        for scores, languages in ((self.scores, documents), (self.unseen_scores, None)):
+        for scores, languages in ((self.scores, documents), (self.zero_shot_scores, None)):
             for tag, rows in expect_by(scores, languages, "the scores of documents").items():
                 expect_numbers(rows, (documents[tag], columns), "the scores of documents")
         expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
-        for view, solutions in self.coefficients.items():
-            width: Size = labels if view else None
+        for solutions in self.coefficients.values():
             for tag, solution in expect_by(solutions, None, "the solutions of classifiers").items():
-                expect_matrix(solution, (documents[tag], width), "the solutions of classifiers")
+                expect_matrix(solution, (documents[tag], labels), "the solutions of classifiers")
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
         """What a view's base classifiers say of a language's documents."""
@@ -222,13 +221,13 @@ class WarmStart:
             training, archived, lambda tag, new: view.tier.posteriors(view.space.vectors(tag, new))
         )
 
-    def held_out_scores(self, training: TrainingSet) -> Floats:
+    def held_out_scores(self, training: TrainingSet, run: Run) -> Floats:
         """What tier 2 scored of documents when they were held out, those of languages below each other."""
         assert self.kept is not None
         assert self.previous is not None
         fitted: Any = self.previous.model.fitted
         return self._held_out(
-            training, self.kept.scores, lambda tag, new: fitted.scores(tag, new, Run()).scores
+            training, self.kept.scores, lambda tag, new: fitted.scores(tag, new, run).scores
         )
 
     def _held_out(self, training: TrainingSet, archived: Mapping[str, Floats], seen: Any) -> Floats:

@@ -11,13 +11,13 @@ from funnelling.funnel.choice import Choice
 from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
-from funnelling.funnel.fitted import FittedFunnel, Funnel, UnseenLanguages
+from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
 from funnelling.funnel.inheritance import KeptPosteriors, WarmStart
 from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import fit_tier_two, refit_tier_two, tier_two_meta_features
 from funnelling.funnel.views import FittedViews, fit_views, make_shared_vectors
 from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, sample_meta_documents, would_serve
-from funnelling.methods.algorithm import Algorithm
+from funnelling.methods.algorithm import Algorithm, Run
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.registry import OWN
@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 class FunnelLearning(Algorithm[FunnelParameters]):
     """Both tiers, over views that are given or chosen first."""
+
+    fitted = FittedFunnel
 
     built_of = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
 
@@ -51,18 +53,18 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         choice, design = self._chosen(parameters, asked, training)
         # Own words that are not among the views were there to be tried.
         vectorizers = {} if training.made_by is not None and OWN not in design.views else training.made_by
-        unseen: UnseenLanguages | None = None
+        unseen: ZeroShot | None = None
         if parameters.zero_shot_joint:
             funnel, view, kept = fit_joint(design, training, vectorizers, meta_sample)
-            unseen = UnseenLanguages(view, None)
+            unseen = ZeroShot(view, None)
         else:
             views, posteriors = fit_views(design, training, vectorizers, meta_sample, inherited)
             design.resources.begun.clear()  # tier 2 needs the memory
             funnel, kept = fit_over_views(design, training, views, posteriors, meta_sample, inherited)
             if parameters.zero_shot is not None:
                 view, fit = fit_zero_shot(asked, training)
-                unseen = UnseenLanguages(view, replace(fit.tier, held_out={}))
-                kept = replace(kept, unseen_scores=fit.scores)
+                unseen = ZeroShot(view, replace(fit.tier, held_out={}))
+                kept = replace(kept, zero_shot_scores=fit.scores)
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
         keeps = not parameters.compact and meta_sample is None
@@ -71,7 +73,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
     def _chosen(
         self, parameters: FunnelParameters, asked: FunnelConfig, training: TrainingSet
     ) -> tuple[Choice | None, FunnelConfig]:
-        """What is chosen, if anything is to be, and the design under it."""
+        """The choice of views, if there is one, and the design that follows."""
         if not is_auto(parameters.views):
             if parameters.views is not None:
                 _warn_of_unread_resources(asked)
@@ -119,7 +121,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
 
 
 def chosen_by(training: TrainingSet) -> Choice | None:
-    """What the model chose that is to learn on from these documents."""
+    """The views that were chosen by the model which is to learn on."""
     choice: Choice | None = None if training.previous is None else training.previous.model.fitted.chosen
     return choice
 
@@ -160,7 +162,8 @@ def fit_over_views(
     supervised = any(view.space.supervised for view in views.shared.values())
     small = inherited.is_small and meta_sample is None and design.variant == "tat" and not supervised
     if small and design.combine != "odds" and design.meta_estimator is None:
-        held_out, C = inherited.held_out_scores(training), inherited.meta_C
+        run = Run(design.n_jobs, design.resources.encoder)
+        held_out, C = inherited.held_out_scores(training, run), inherited.meta_C
         start = inherited.start_of_tier_two(training)
         fit = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
     else:

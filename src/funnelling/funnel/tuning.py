@@ -1,4 +1,4 @@
-"""Another goal for a fitted funnel: thresholds anew, from the honest scores that its archive keeps.
+"""Another goal for a fitted funnel: thresholds anew, from the honest scores that it keeps.
 
 What is shown of it is honest too: each fold's documents are decided by thresholds that the other folds gave.
 """
@@ -271,14 +271,14 @@ def tuned(
 
     ``before`` is the goal that thresholds were tuned for, ``names`` the labels to tune, None for all.
     """
-    kept, unseen, tier_two = fitted.kept, fitted.unseen, fitted.learned.tier_two
+    kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
     assert kept is not None
     columns = tuned_columns(labels.classes, names)
     training = archive.training_set(dict.fromkeys(archive.targets), labels)
     held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
     cuts, change = change_thresholds(held_out, labels.classes, tier_two.thresholds, before, goal, columns)
     tier_two = replace(tier_two, thresholds=cuts, held_out=held_out.counts(held_out.scores - cuts > 0))
-    scores = kept.unseen_scores
+    scores = kept.zero_shot_scores
     if (
         unseen is not None
         and unseen.tier_two is not None
@@ -291,4 +291,4 @@ def tuned(
         unseen = replace(unseen, tier_two=replace(unseen.tier_two, thresholds=their))
     elif unseen is not None:
         logger.warning("Thresholds of languages without training documents stay as they were.")
-    return replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), unseen=unseen), change
+    return replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen), change

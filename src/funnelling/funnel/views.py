@@ -208,6 +208,8 @@ class FittedViews:
             row: Matrix = empty_row(features[tag], dense=True)  # which every classifier takes
             return row
 
+        expect_strings(self.names, "the views of a model")
+        expect(len(set(self.names)) == len(self.names), "the views of a model")
         columns = next(iter(features.values())) if self.vectorizers is None else None
         own: Mapping[str, TierOne] = expect_by(self.own, None, "the base classifiers of languages")
         shared: Mapping[str, SharedView] = expect_by(self.shared, None, "the shared views of a model")
@@ -245,10 +247,6 @@ class FittedViews:
         if view != OWN:
             return self.shared[view].space.places(language, text)
         return feature_places((self.vectorizers or {}).get(language), text)
-
-    def posteriors(self, language: str, documents: Any) -> dict[str, Floats]:
-        """What each view's base classifiers say of documents."""
-        return self.posteriors_and_evidence(language, documents)[0]
 
     def posteriors_in(self, view: str, documents: Mapping[str, Any]) -> dict[str, Floats]:
         """What one view's base classifiers say of documents in several languages that it sees."""

@@ -5,7 +5,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from funnelling.corpus.labels import LabelSpace
@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Scored, Scores
 from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution
-from funnelling.methods.parameters import check_parameters, in_bytes, jobs, seed
+from funnelling.methods.parameters import check_parameters, flag, in_bytes, jobs, seed
 from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet
 from funnelling.plain import Estimator
 from funnelling.spaces import Space
@@ -23,7 +23,7 @@ from funnelling.text.tfidf import TfidfVectorizer
 logger = logging.getLogger(__name__)
 
 
-# How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
+# Runtime options and resources: models do not store them.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 
 
@@ -32,26 +32,27 @@ class Parameters(Estimator):
     """The parameters that all methods have; see `funnelling.FunnellingClassifier`."""
 
     memory_limit: float = in_bytes(8e9)
-    compact: bool = False
-    keep_texts: bool = False
+    compact: bool = flag(False)
+    keep_texts: bool = flag(False)
     n_jobs: int | None = jobs()
     random_state: Any = seed()
     verbose: int = 0
 
     def check(self) -> None:
-        """Refuse parameters that cannot be used; those that depend on each other extend it."""
+        """Refuse invalid parameters. Subclasses add rules about several of them."""
         check_parameters(self)
 
     def copied(self, **changes: Any) -> "Parameters":
-        """The same parameters, but for some, in an object that is no estimator."""
+        """A copy with some values changed, which is no estimator."""
         kind = next(kind for kind in type(self).__mro__ if "__dataclass_fields__" in vars(kind))
-        parameters: Parameters = kind(**self.get_params(deep=False) | changes)
+        given = {each.name: getattr(self, each.name) for each in fields(kind) if each.init}
+        parameters: Parameters = kind(**given | changes)
         return parameters
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a fitted tree is run, which changes no answer: threads, and where an encoder is now."""
+    """Runtime options that change no prediction: threads, the folder of an encoder, a device."""
 
     n_jobs: int | None = None
     encoder: str | os.PathLike[str] | None = None
@@ -59,7 +60,7 @@ class Run:
 
 
 class Fitted(ABC):
-    """What a fit leaves, in frozen dataclasses: all that scoring takes, and none of the parameters."""
+    """The result of a fit, in frozen dataclasses: all that scoring needs, without parameters."""
 
     @abstractmethod
     def scores(self, language: str, documents: Any, run: Run) -> Scored:
@@ -111,9 +112,9 @@ class Fitted(ABC):
         return []
 
     @property
-    @abstractmethod
     def final_c(self) -> float | dict[str, float] | None:
         """The C of the final classifiers, by language where each has its own; None where there is none."""
+        return None
 
     @abstractmethod
     def check(
@@ -133,20 +134,21 @@ P = TypeVar("P", bound=Parameters)
 class Algorithm(ABC, Generic[P]):
     """How a method learns: documents and parameters in, a fitted tree out.
 
-    Messages call it by its ``name``. ``needs_texts`` says what for, of one that cannot learn from vectors.
+    ``name`` appears in messages. ``needs_texts`` is the reason why vectors are refused, "" if they are not.
     """
 
     name: str
     needs_texts: str = ""
 
+    fitted: ClassVar[type[Fitted]]  # what a fit gives
     learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
     sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
-    built_of: ClassVar[tuple[str, ...]] = ()  # parameters that are set after a fit for the next fit alone
+    built_of: ClassVar[tuple[str, ...]] = ()  # parameters whose changes after a fit wait for the next fit
 
     @abstractmethod
     def vectors(self, parameters: P, training: TrainingSet) -> tuple[Any, dict[str, Any]]:
-        """What makes vectors of documents, learned from these, and theirs; None for `fit` to make them."""
+        """The fitted vectorizers or space, and the documents' vectors: None where `fit` makes them."""
 
     @abstractmethod
     def fit(self, parameters: P, training: TrainingSet) -> Fitted:
@@ -181,7 +183,7 @@ class Algorithm(ABC, Generic[P]):
         return False
 
     def counting(self, parameters: P, training: TrainingSet) -> AbstractContextManager[None]:
-        """What a first fit counts the words of its documents in; one that counts them again keeps counts."""
+        """A context for a first fit, which may keep the counts of words that it needs again and again."""
         return nullcontext()
 
     def reads_in_order(self, parameters: P, chosen: Any = None) -> str | None:

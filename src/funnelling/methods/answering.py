@@ -1,9 +1,9 @@
 """What a fitted method answers: scores, labels, probabilities, and why.
 
-All of it comes from three things that a method writes: `_scores`, `_calibrator` and `_score_thresholds`.
+All of it comes from the scores, the calibrator and the thresholds of the fitted tree.
 """
 
-from abc import ABCMeta
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, partialmethod
 from typing import Any, overload
@@ -15,7 +15,7 @@ from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
-from funnelling.methods.algorithm import Run
+from funnelling.methods.algorithm import Fitted, Run
 from funnelling.methods.explanation import Attribution, Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.methods.labels import are_right, read_truth
@@ -27,6 +27,8 @@ from funnelling.runtime.threads import map_threads
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
 
+logger = logging.getLogger(__name__)
+
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
 Probabilities = npt.NDArray[np.float64]
@@ -34,24 +36,29 @@ Margins = npt.NDArray[np.float64]
 ByLanguage = Mapping[str, Any]
 
 
-class Answering(LearningOn, metaclass=ABCMeta):
+class Answering(LearningOn):
     """A fitted method that is asked about documents."""
 
     def _run(self) -> Run:
         """How the fitted tree is run, by the parameters of now."""
         return Run(self.n_jobs)
 
+    def _fitted(self, language: str) -> Fitted:
+        """What labels documents in a language: of one that is not known, how frequent labels are."""
+        known = language in self.languages_ or self.serves_unseen(language)
+        return self.model_.fitted if known else self.model_.prior
+
     def _scores(self, language: str, documents: Any) -> Scored:
         """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
-        return self.model_.fitted.scores(language, documents, self._run())
+        return self._fitted(language).scores(language, documents, self._run())
 
     def _calibrator(self, language: str) -> Calibrator:
         """What turns that language's scores into probabilities."""
-        return self.model_.fitted.calibrator(language)
+        return self._fitted(language).calibrator(language)
 
     def _score_thresholds(self, language: str) -> ScoreThresholds:
         """The scores above which the answer is yes."""
-        return self.model_.fitted.score_thresholds(language)
+        return self._fitted(language).score_thresholds(language)
 
     def _languages_at_once(self) -> int | None:
         """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
@@ -108,7 +115,8 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
         After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
         the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
-        the class that is most probable for a document of which nothing is known. A model that has a
+        the class that is most probable for a document of which nothing is known. A document in a language
+        that the model does not know gets the most frequent labels, and a warning says so. A model that has a
         ``label_set_`` assigns no label that it excludes, and with a label those above it.
 
         Parameters
@@ -208,7 +216,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
             threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
         columns = None if labels is None else label_columns(self.classes_, labels)
-        inputs = self._read(X, languages)
+        inputs = self._read(X, languages, only_known=True)
         if inputs.positions is None:
             raise InputError("Give texts as one list, with their languages beside it.")
         explanations: dict[int, dict[str, Any]] = {}
@@ -226,7 +234,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         X, languages
             As in `predict`.
         """
-        inputs = self._read(X, languages)
+        inputs = self._read(X, languages, only_known=True)
         found = {}
         with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
             for language, documents in inputs.documents.items():
@@ -276,14 +284,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         predicted, and thresholds say nothing.
         """
         check_fitted(self, "model_")
-        calibrator = self._calibrator(language)
-        scores = np.broadcast_to(
-            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self.model_.labels.columns)
-        )
-        thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
-        if isinstance(calibrator, Calibration):
-            thresholds[calibrator.trivial] = 0.5
-        return thresholds
+        return probability_thresholds(self._fitted(language), language, self.model_.labels.columns)
 
     # --- how ------------------------------------------------------------------------------------
 
@@ -304,15 +305,18 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
-    def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
-        """New documents, of the kind and in the languages that the model can label."""
+    def _read(self, X: Any, languages: Sequence[str | None] | None, only_known: bool = False) -> Inputs:
+        """New documents, of the kind that the model can label; they may have to be in languages it knows."""
         check_fitted(self, "model_")
         check_matrix = partial(self._check_matrix, reset=False)
         inputs = read_inputs(X, languages, self.languages_, self.model_.texts, check_matrix)
         for language, documents in inputs.documents.items():
             if language not in self.languages_ and not self.serves_unseen(language):
-                known = ", ".join(self.languages_)
-                raise InputError(f"The model does not know the language {language!r}. It knows {known}.")
+                unknown = f"The model does not know the language {language!r}."
+                if only_known:
+                    raise InputError(f"{unknown} It knows {', '.join(self.languages_)}.")
+                logger.warning("%s Its documents get the most frequent labels.", unknown)
+                continue
             if inputs.texts:
                 continue
             # A language without training documents shares the columns of all.
@@ -377,3 +381,13 @@ class Answering(LearningOn, metaclass=ABCMeta):
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
     set_decision_function_request = partialmethod(Estimator._request, "decision_function")
     set_score_request = partialmethod(Estimator._request, "score")
+
+
+def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.NDArray[np.float64]:
+    """The probability of each label above which the answer is yes."""
+    calibrator = fitted.calibrator(language)
+    scores = np.broadcast_to(np.asarray(fitted.score_thresholds(language), dtype=np.float64), (1, columns))
+    thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
+    if isinstance(calibrator, Calibration):
+        thresholds[calibrator.trivial] = 0.5
+    return thresholds

@@ -76,8 +76,8 @@ class Archive:
     beginnings: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, learned: TrainingSet, keep_texts: bool = False, **further: Any) -> Self:
-        """What is worth keeping of a fit; ``further`` is what a method keeps beside."""
+    def of(cls, learned: TrainingSet, keep_texts: bool = False) -> Self:
+        """What is worth keeping of a fit."""
         texts: dict[str, list[str]] = learned.documents if learned.texts else learned.prepared_texts or {}
         as_written = keep_texts and learned.as_written
         written = learned.as_written and not as_written  # and only their words are to be kept
@@ -91,7 +91,6 @@ class Archive:
             as_written=as_written,
             unnamed={tag: unnamed_rows(ids) for tag, ids in learned.ids.items()},
             beginnings=learned.beginnings(),
-            **further,
         )
 
     def check_documents(
@@ -128,11 +127,6 @@ class Archive:
                     expect_numbers(values, (sizes[tag],), what, "b", 0, 1)
                 else:
                     expect_strings(values, what, sizes[tag])
-
-    @property
-    def has_sparse_labels(self) -> bool:
-        """Whether labels are sparse matrices, as they are where there are many."""
-        return any(map(is_sparse, self.targets.values()))
 
     @property
     def documents(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class NaiveClassifier(Method, SVMParameters):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PooledParameters(SVMParameters):
-    """The parameters of a method whose probabilities may decide."""
+    """The parameters of a method that may decide by calibrated probabilities."""
 
     calibrated: bool = flag(True)
 

@@ -1,7 +1,6 @@
-"""The contract that the funnels and every baseline share.
+"""The estimator that the funnels and every baseline derive from.
 
-`Method` checks and sorts what the user gives, and makes vectors of texts; `Answering` turns scores into
-decisions and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
+It checks and sorts what the user gives, has its algorithm learn, and keeps the model that comes of it.
 """
 
 import logging
@@ -124,7 +123,7 @@ class Method(Answering):
         check_learnable(prepared.targets.values())
         self._forget()
         parameters = self.copied()
-        self.algorithm.learnable(parameters, list(prepared.vectors), texts=True)
+        prepared = prepared.only(self.algorithm.learnable(parameters, list(prepared.vectors), texts=True))
         seed = seed_of(self.random_state)
         training = replace(prepared, seed=seed, folds={}, n_jobs=self.n_jobs)
         self.model_ = learn_prepared(self.algorithm, parameters, training, {}, texts=True)
@@ -199,6 +198,7 @@ class Method(Answering):
         template, model = getattr(self, "vectorizer", None), self.model_
         expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
         expect(isinstance(model, Model), "a fitted model")
+        expect(isinstance(model.fitted, self.algorithm.fitted), "what was fitted")
         expect(model.labels.sparse == self.algorithm.sparse_labels, "whether there are many labels")
         model.check()
         if hasattr(self, "n_features_in_"):  # of a plain matrix, in which all languages share the columns

@@ -101,7 +101,7 @@ def check_learnable(matrices: Iterable[AnyTargets]) -> None:
 
 
 def read_further_labels(
-    y: Any, inputs: Inputs, space: LabelSpace, sparse: bool = False
+    y: Any, inputs: Inputs, space: LabelSpace
 ) -> tuple[npt.NDArray[Any], dict[str, AnyTargets]]:
     """All classes, those known to a model and new ones, and which of them further documents have.
 
@@ -118,7 +118,7 @@ def read_further_labels(
     elif named and all(map(_is_label_lists, labels)):
         lists = labels
     elif all(map(_is_indicator, labels)):
-        matrices = [_encode_indicator(each, sparse) for each in labels]
+        matrices = [_encode_indicator(each, space.sparse) for each in labels]
         if any(matrix.shape[1] != len(known) for matrix in matrices):
             raise InputError(f"y must have the {len(known)} columns of the model, in the order of classes_.")
         return known, dict(zip(divided, matrices, strict=True))
@@ -126,7 +126,7 @@ def read_further_labels(
         form = "label lists, each a list of strings" if named else "an indicator matrix, as it was in the fit"
         raise InputError(f"y must be {form}.")
     classes = _with_further(known, {label for each in lists for row in each for label in row})
-    encode = sparse_label_matrix if sparse else label_matrix
+    encode = sparse_label_matrix if space.sparse else label_matrix
     return classes, {
         language: encode(each, classes.tolist()) for language, each in zip(divided, lists, strict=True)
     }

@@ -5,7 +5,6 @@ that a classifier which is held out from these is not enough, and the space is f
 """
 
 import copy
-from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
@@ -181,7 +180,7 @@ def _stripped(new: Any) -> Any:
     return (new.strip() or None) if isinstance(new, str) else new
 
 
-class LearningOn(Parameters, metaclass=ABCMeta):
+class LearningOn(Parameters):
     """What every method can do after its fit, from what it keeps of its documents."""
 
     algorithm: ClassVar[Algorithm[Any]]
@@ -201,6 +200,11 @@ class LearningOn(Parameters, metaclass=ABCMeta):
     def documents_(self) -> dict[str, int]:
         """How many training documents each language had."""
         return self.model_.documents
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What the model learned from, step by step."""
+        return self.model_.history
 
     @property
     def label_set_(self) -> LabelSet:
@@ -230,6 +234,12 @@ class LearningOn(Parameters, metaclass=ABCMeta):
         compact.model_ = replace(self.model_.compact(), parameters=parameters)
         compact.compact, compact.keep_texts = True, False
         return compact
+
+    def _become(self, model: Model) -> Self:
+        """Go on as another model; the columns of all languages may not be alike any more."""
+        vars(self).pop("n_features_in_", None)
+        self.model_ = model
+        return self
 
     def _parameters(self) -> Parameters:
         """The parameters that the model learns on with: those of now, but for what it is built of."""
@@ -291,8 +301,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
         before = None if choose else previous_fit(self.model_, merged, exact)
-        self.model_ = self._learned(merged.archive, merged.classes, before)
-        return self
+        return self._become(self._learned(merged.archive, merged.classes, before))
 
     def forget(self, ids: Sequence[Any]) -> Self:
         """Become the model that never saw the documents with these ids.
@@ -323,8 +332,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
         named = self.classes_.dtype.kind in "OU" or labels.single_label
         kept = some | ~had if named else np.ones_like(some)
         shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
-        self.model_ = self._learned(replace(rest, targets=shown), self.classes_[kept], None)
-        return self
+        return self._become(self._learned(replace(rest, targets=shown), self.classes_[kept], None))
 
     def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
         """The documents that there would be to learn from without those of some ids, by language."""
@@ -418,8 +426,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
             targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
             merged = with_targets(archive, targets, labels.under(relabelling.classes(labels.classes)))
             before = previous_fit(model, merged, exact=True)
-            self.model_ = self._learned(merged.archive, merged.classes, before, label_set, named)
-            return self
+            return self._become(self._learned(merged.archive, merged.classes, before, label_set, named))
         if relabelling.dropped:
             selection = relabelling.selection(labels)
             model = replace(
@@ -427,6 +434,7 @@ class LearningOn(Parameters, metaclass=ABCMeta):
                 fitted=model.fitted.selecting(selection, labels, model.archive),
                 archive=model.archive and with_selected_labels(model.archive, selection),
                 dropped=[*model.dropped, *map(str, relabelling.dropped)],
+                label_documents=[model.label_documents[each[0]] for each in relabelling.columns],
             )
         renamed = labels.under(relabelling.classes(labels.classes))
         self.model_ = replace(model, labels=renamed, named=named, label_set=label_set)
@@ -450,6 +458,13 @@ def learn(algorithm: Algorithm[Any], parameters: Parameters, training: TrainingS
     return learn_prepared(algorithm, parameters, training, features, training.texts)
 
 
+def _label_documents(training: TrainingSet) -> list[int]:
+    """How many documents have each label."""
+    by_class = training.labels.by_class(training.targets).values()
+    counts: list[int] = np.sum([rows.sum(axis=0) for rows in by_class], axis=0).tolist()
+    return counts
+
+
 def learn_prepared(
     algorithm: Algorithm[Any],
     parameters: Parameters,
@@ -462,6 +477,7 @@ def learn_prepared(
     return Model(
         parameters=parameters,
         labels=training.labels,
+        label_documents=_label_documents(training),
         documents=training.sizes,
         features=features,
         texts=texts,

@@ -79,7 +79,7 @@ def previous_fit(model: Model, merged: Merged, exact: bool) -> PreviousFit:
 
 def merge(archive: Archive, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
     """An archive with further documents; those that it knows are replaced where they stand."""
-    all_classes, targets = read_further_labels(y, inputs, labels, archive.has_sparse_labels)
+    all_classes, targets = read_further_labels(y, inputs, labels)
     known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     merging = _Merging(archive, known)
@@ -102,7 +102,7 @@ def correct(
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
-    all_classes, targets = read_further_labels(y, inputs, labels, archive.has_sparse_labels)
+    all_classes, targets = read_further_labels(y, inputs, labels)
     known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
     merging = _Merging(archive, known)
     corrections: dict[tuple[str, int], Any] = {}

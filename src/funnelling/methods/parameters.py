@@ -13,7 +13,7 @@ from funnelling.randomness import is_seed
 
 
 def check_parameters(estimator: Any) -> None:
-    """Refuse a parameter whose value its field does not take, by name and value."""
+    """Refuse parameters whose values their fields do not allow."""
     for each in fields(estimator):
         if check := each.metadata.get("check"):
             check(each.name, getattr(estimator, each.name))
@@ -25,7 +25,7 @@ def checked(default: Any, check: Callable[[str, Any], None]) -> Any:
 
 
 def _limited(default: Any, takes: Callable[[Any], bool], what: str) -> Any:
-    """A parameter that takes some values, which are such and such."""
+    """A parameter whose values must satisfy ``takes``; messages call them ``what``."""
 
     def check(name: str, value: Any) -> None:
         if not takes(value):
@@ -35,12 +35,12 @@ def _limited(default: Any, takes: Callable[[Any], bool], what: str) -> Any:
 
 
 def positive(default: float | None, what: str = "a positive number") -> Any:
-    """A positive number, or None."""
-    return _limited(default, lambda value: value is None or _is_positive(value), what)
+    """A positive number; or None, where that is the default."""
+    return _limited(default, lambda value: (value is None and default is None) or _is_positive(value), what)
 
 
 def c_setting(default: float | str | None) -> Any:
-    """A C of SVMs, or how to search for one."""
+    """The C of an SVM, or None or "grid" to search for it."""
     return _limited(
         default,
         lambda value: value is None or (isinstance(value, str) and value == "grid") or _is_positive(value),
@@ -48,12 +48,12 @@ def c_setting(default: float | str | None) -> Any:
     )
 
 
-def share(default: float, *, may_be_none_of_it: bool = False) -> Any:
-    """A number below 1, and above 0 or from there on."""
-    what = "from 0 to below 1" if may_be_none_of_it else "between 0 and 1"
+def share(default: float, *, zero_allowed: bool = False) -> Any:
+    """A share between 0 and 1; 0 itself only if ``zero_allowed``."""
+    what = "from 0 to below 1" if zero_allowed else "between 0 and 1"
 
     def takes(value: Any) -> bool:
-        return isinstance(value, Real) and (0 < float(value) < 1 or (may_be_none_of_it and value == 0))
+        return isinstance(value, Real) and (0 < float(value) < 1 or (zero_allowed and value == 0))
 
     return _limited(default, takes, what)
 

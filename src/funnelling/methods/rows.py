@@ -17,6 +17,7 @@ from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
+from funnelling.methods.answering import probability_thresholds
 from funnelling.methods.estimator import Method, follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
@@ -275,7 +276,7 @@ class Predictor:
             return {}
         served = served_by(language, self.model.languages_)
         if served not in self._told:
-            self._told[served] = _unusual_thresholds(self.model, served)
+            self._told[served] = _unusual_thresholds(self.model, self.model.thresholds(served))
         return self._told[served]
 
 
@@ -303,10 +304,11 @@ def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     Where many labels have the same, it stands under "all labels".
     Languages that training had no documents in stand under "other languages", if they have their own funnel.
     """
-    languages = {language: language for language in model.languages_}
+    found = {tag: _unusual_thresholds(model, model.thresholds(tag)) for tag in model.languages_}
     if getattr(model, "zero_shot", None) is not None:
-        languages[OTHER_LANGUAGES] = "und"
-    found = {name: _unusual_thresholds(model, language) for name, language in languages.items()}
+        fitted, columns = model.model_.fitted, model.label_space.columns
+        others = probability_thresholds(fitted, OTHER_LANGUAGES, columns)
+        found[OTHER_LANGUAGES] = _unusual_thresholds(model, others)
     return {name: _in_short(each, len(model.classes_)) for name, each in found.items() if each}
 
 
@@ -336,11 +338,10 @@ def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, A
     return {key: labels if key == "labels" else value for key, value in row.items() if key != "thresholds"}
 
 
-def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
+def _unusual_thresholds(model: Method, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:
     """The thresholds that are not .5; a model that gives one label per document has none."""
     if model.label_space.single_label:
         return {}
-    thresholds = model.thresholds(language)
     # A method that decides at .5 says so up to the last bit.
     unusual = np.flatnonzero(np.abs(thresholds - DEFAULT_THRESHOLD) >= ABS_TOL)
     labels = model.classes_.tolist()

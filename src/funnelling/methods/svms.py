@@ -55,7 +55,7 @@ class SVMParameters(Parameters):
 
     @property
     def yes_above(self) -> Literal["zero", "half"]:
-        """Whether the answer is yes above a score of zero, or where the probability is above a half."""
+        """Where labels are assigned: above a score of zero, or above a probability of one half."""
         return "zero"
 
 
@@ -161,6 +161,8 @@ class PerLanguage(Fitted):
 class SVMsPerLanguage(Algorithm[SVMParameters]):
     """One set of SVMs for each language, in its own feature space."""
 
+    fitted = PerLanguage
+
     def vectors(self, parameters: SVMParameters, training: TrainingSet) -> tuple[Any, dict[str, Any]]:
         return own_vectors(parameters, training)
 
@@ -201,7 +203,7 @@ class InSpace(Fitted):
     space: Space
     scorer: Scorer
     C: float
-    head: Calibrator
+    calibration: Calibrator
     yes_above: Literal["zero", "half"] = "zero"
 
     def scores(self, language: str, documents: Any, run: Run) -> Scored:
@@ -218,11 +220,11 @@ class InSpace(Fitted):
         return X[:-1], in_vocabulary_rows(documents, X[:-1] - X[-1])
 
     def calibrator(self, language: str) -> Calibrator:
-        return self.head
+        return self.calibration
 
     def score_thresholds(self, language: str) -> ScoreThresholds:
-        if self.yes_above == "half" and isinstance(self.head, Calibration):
-            return self.head.even_scores
+        if self.yes_above == "half" and isinstance(self.calibration, Calibration):
+            return self.calibration.even_scores
         return 0.0
 
     def evidence(
@@ -230,7 +232,7 @@ class InSpace(Fitted):
     ) -> Attribution:
         X, evident = self._vectors_and_evidence(language, documents)
         names, places = self.space.feature_names(), partial(self.space.places, language)
-        return _attribution(self.scorer, X, evident, self.head, documents, names, places)
+        return _attribution(self.scorer, X, evident, self.calibration, documents, names, places)
 
     def serves(self, language: str) -> bool:
         return self.space.serves(language)
@@ -247,7 +249,7 @@ class InSpace(Fitted):
         return replace(
             self,
             scorer=SelectedScorer.of(self.scorer, selection),
-            head=self.head.of_labels(selection.columns),
+            calibration=self.calibration.of_labels(selection.columns),
         )
 
     def check(
@@ -257,7 +259,7 @@ class InSpace(Fitted):
         expect(self.yes_above in ("zero", "half"), "the thresholds of classifiers")
         width = None if features is None else next(iter(features.values()))
         example = self.space.check_space(list(documents), width)
-        _check_classifiers(self.scorer, self.C, self.head, example, labels)
+        _check_classifiers(self.scorer, self.C, self.calibration, example, labels)
 
 
 P = TypeVar("P", bound=SVMParameters)
@@ -266,6 +268,8 @@ P = TypeVar("P", bound=SVMParameters)
 @dataclass(frozen=True, kw_only=True)
 class SVMsInSpace(Algorithm[P]):
     """One set of SVMs for all languages, in a space that they share."""
+
+    fitted = InSpace
 
     space: Callable[[P, int], Space]  # not yet fitted, from the parameters and a seed
 

@@ -138,7 +138,9 @@ class TrainingSet:
         return self._with_columns(selected)
 
     def _with_columns(self, change: Any) -> "TrainingSet":
-        columns = ("documents", "vectors", "targets", "folds", "groups", "ids", "prepared_beginnings")
+        columns = ["documents", "vectors", "targets", "folds", "groups", "ids", "prepared_beginnings"]
+        if self.prepared_texts is not None:
+            columns.append("prepared_texts")
         return replace(self, **{name: change(getattr(self, name)) for name in columns})
 
     def stacked_vectors(self) -> Any:

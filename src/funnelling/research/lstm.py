@@ -22,7 +22,7 @@ from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_wo
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
 from funnelling.spaces.word_vectors import find_vectors, read_vectors
-from funnelling.state import expect, expect_by, expect_numbers, expect_strings, expect_whole
+from funnelling.state import expect, expect_by, expect_number, expect_numbers, expect_strings, expect_whole
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.path import amount
@@ -43,7 +43,7 @@ class MLELSTMParameters(Parameters):
     embeddings: str | os.PathLike[str] | None = None
     units: int = whole(512)
     dense_units: int = whole(2_048)
-    dropout: float = share(0.5, may_be_none_of_it=True)
+    dropout: float = share(0.5, zero_allowed=True)
     length: int = whole(200)
     epochs: int = whole(10)
     patience: int = whole(2)
@@ -75,7 +75,7 @@ class FittedNetwork(Fitted):
 
     vocabulary: WordTables
     weights: dict[str, Floats]
-    head: Calibrator
+    calibration: Calibrator
     length: int
     losses: list[float]
     selection: Selection | None = None
@@ -98,29 +98,27 @@ class FittedNetwork(Fitted):
             )
         if self.selection is not None:
             scores = self.selection.of(scores)
-        if isinstance(self.head, Calibration):
-            trivial = self.head.trivial
-            scores[:, trivial] = np.where(self.head.constant[trivial] > 0, 1, -1)
+        if isinstance(self.calibration, Calibration):
+            trivial = self.calibration.trivial
+            scores[:, trivial] = np.where(self.calibration.constant[trivial] > 0, 1, -1)
         return Scored(scores, np.count_nonzero(words >= FIRST_WORD, axis=1) > 0)
 
     def calibrator(self, language: str) -> Calibrator:
-        return self.head
+        return self.calibration
 
     def serves(self, language: str) -> bool:
         return is_served(language, self.vocabulary.words)
 
     def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
         left = selection if self.selection is None else self.selection.then(selection)
-        return replace(self, selection=left, head=self.head.of_labels(selection.columns))
-
-    @property
-    def final_c(self) -> None:
-        return None
+        return replace(self, selection=left, calibration=self.calibration.of_labels(selection.columns))
 
     def check(
         self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
     ) -> None:
         expect(features is None, "a network")
+        for loss in self.losses:
+            expect_number(loss, "a loss")
         expect_whole(self.length, "the length of documents", 1, MAX_WORDS)
         expect(isinstance(self.vocabulary, WordTables), "the words of a network")
         words = expect_by(self.vocabulary.words, None, "the words of a network")
@@ -135,8 +133,8 @@ class FittedNetwork(Fitted):
             expect(isinstance(self.selection, Selection), "the labels of a network")
             outputs = self.selection.check_columns(outputs)
         expect(outputs == labels.columns, "the labels of a network")
-        expect(isinstance(self.head, calibrator_type(labels)), "the probabilities")
-        self.head.check_labels(labels.columns)
+        expect(isinstance(self.calibration, calibrator_type(labels)), "the probabilities")
+        self.calibration.check_labels(labels.columns)
 
     def _check_weights(self) -> tuple[int, int]:
         """Refuse weights that do not fit together; of how many dimensions to how many labels they lead."""
@@ -163,6 +161,8 @@ class FittedNetwork(Fitted):
 
 class NetworkTraining(Algorithm[MLELSTMParameters]):
     """One network for all languages."""
+
+    fitted = FittedNetwork
 
     def learnable(
         self, parameters: MLELSTMParameters, languages: Sequence[str], texts: bool, chosen: Any = None

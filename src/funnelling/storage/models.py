@@ -39,7 +39,7 @@ FIELDS = {
     "vectors": (f"{ARCHIVE}.vectors",),
     "beginnings": (f"{ARCHIVE}.beginnings",),
     "posteriors": (f"{POSTERIORS}.training", f"{POSTERIORS}.held_out"),
-    "scores": (f"{POSTERIORS}.scores", f"{POSTERIORS}.unseen_scores"),
+    "scores": (f"{POSTERIORS}.scores", f"{POSTERIORS}.zero_shot_scores"),
     "solutions": (f"{POSTERIORS}.coefficients",),
 }
 MAY_BE_BLANK = (f"{ARCHIVE}.groups", f"{ARCHIVE}.beginnings")  # have an empty string where there is none
@@ -70,7 +70,7 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
 
 
 def _at(tree: Any, place: str) -> Any:
-    """What stands at a place of a model's tree, ``fitted_.learned.tier_two``; None where nothing does."""
+    """What stands at a place of a model's tree, ``model_.fitted.learned``; None where nothing does."""
     for name in place.split("."):
         tree = None if tree is None else tree["state"].get(name)
     return tree

@@ -59,7 +59,7 @@ CLASSES = {
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TierTwo": "funnelling.funnel.tier_two.TierTwo",
     "TransformedSpace": "funnelling.spaces.outside.TransformedSpace",
-    "UnseenLanguages": "funnelling.funnel.fitted.UnseenLanguages",
+    "ZeroShot": "funnelling.funnel.fitted.ZeroShot",
     "WordTables": "funnelling.research.lstm.WordTables",
     "WordsAndCharactersVectorizer": "funnelling.methods.baselines.WordsAndCharactersVectorizer",
 }

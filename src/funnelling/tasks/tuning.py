@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.measures import Counts
@@ -18,6 +18,7 @@ from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
+    from funnelling.funnel.fitted import FittedFunnel
     from funnelling.methods.estimator import Method
 
 CHANGED = (
@@ -27,7 +28,7 @@ CHANGED = (
     "model_.fitted.learned.tier_two.held_out",
     "model_.history",
 )
-CHANGED_UNSEEN = "model_.fitted.unseen.tier_two.thresholds"
+CHANGED_ZERO_SHOT = "model_.fitted.zero_shot.tier_two.thresholds"
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,12 @@ def tune(
         funnel = tunable(loaded)
         change = funnel.tune(optimise, labels, per_label)
     remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
-    measurement = _measurement(change)
+    measurement, fitted = _measurement(change), cast("FittedFunnel", funnel.model_.fitted)
     save_changes(
         funnel,
         model,
         output,
-        [*CHANGED, *([] if getattr(funnel.model_.fitted, "unseen", None) is None else [CHANGED_UNSEEN])],
+        [*CHANGED, *([] if fitted.zero_shot is None else [CHANGED_ZERO_SHOT])],
         document=document,
         scores=measurement.record(),
         details=measurement.details(),

@@ -126,10 +126,6 @@ class ManyFunnel(Fitted):
             "train it anew without them."
         )
 
-    @property
-    def final_c(self) -> None:
-        return None
-
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
         labels = len(self.seen.documents)
@@ -180,6 +176,8 @@ class ManyFunnel(Fitted):
 
 class ManyLabels(Algorithm[Parameters]):
     """Both tiers over a long label set."""
+
+    fitted = ManyFunnel
 
     learns_names = True
     sparse_labels = True

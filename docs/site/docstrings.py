@@ -6,8 +6,8 @@ from typing import Any
 # What other modules of ours call on a model, and nobody else has to.
 INNER = (
     *("algorithm", "check", "check_extensible", "check_state", "check_tunable", "correction", "final_c"),
-    *("fit_prepared", "learn", "learner", "learns_own_words", "left_without", "measures_under", "merge"),
-    *("copied", "model_", "serves_unseen", "usable", "yes_above"),
+    *("fit_prepared", "learn", "learner", "left_without", "measures_under", "merge"),
+    *("copied", "model_", "serves_unseen", "yes_above"),
     *("choice_", "classes_", "documents_", "label_set_", "languages_"),  # stand among the attributes
 )
 

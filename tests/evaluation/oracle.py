@@ -50,7 +50,7 @@ class Oracle:
     def label_counts(self) -> None:
         return None
 
-    def usable(self, languages: list[str]) -> list[str]:
+    def usable(self, parameters: object, languages: list[str]) -> list[str]:
         return languages
 
     def serves_unseen(self, language: str) -> bool:

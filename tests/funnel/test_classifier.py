@@ -273,7 +273,10 @@ class TestStates:
 
     @pytest.mark.parametrize("views", [["words"], "words", 5, [], {"a": 1}, [int]])
     def test_views_are_checked_before_anything_is_asked_of_them(self, views: Any) -> None:
-        for ask in (lambda model: model.usable(["en"]), lambda model: model.serves_unseen("fr")):
+        for ask in (
+            lambda model: model.algorithm.usable(model, ["en"]),
+            lambda model: model.serves_unseen("fr"),
+        ):
             with pytest.raises(InputError):
                 ask(FunnellingClassifier(views=views))
 

@@ -205,7 +205,7 @@ class Comparison:
     def _servable_languages(self, name: str, trial: Trial) -> list[str]:
         """The languages of a trial's test documents that a method can label."""
         method = self.makers[name](seed=self.seed)
-        usable = method.usable(list(training_documents(method, trial).by_language()))
+        usable = method.algorithm.usable(method, list(training_documents(method, trial).by_language()))
         return [
             language
             for language in trial.test.by_language()

@@ -16,11 +16,10 @@ from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
 from funnelling.methods.algorithm import Fitted, Run
-from funnelling.methods.explanation import Attribution, Explainer, LabelDecisions, ViewPredictions
+from funnelling.methods.explanation import Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.learning import LearningOn
-from funnelling.methods.training_set import Calibrator, ScoreThresholds
 from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
@@ -48,29 +47,9 @@ class Answering(LearningOn):
         known = language in self.languages_ or self.serves_unseen(language)
         return self.model_.fitted if known else self.model_.prior
 
-    def _scores(self, language: str, documents: Any) -> Scored:
-        """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
-        return self._fitted(language).scores(language, documents, self._run())
-
-    def _calibrator(self, language: str) -> Calibrator:
-        """What turns that language's scores into probabilities."""
-        return self._fitted(language).calibrator(language)
-
-    def _score_thresholds(self, language: str) -> ScoreThresholds:
-        """The scores above which the answer is yes."""
-        return self._fitted(language).score_thresholds(language)
-
     def _languages_at_once(self) -> int | None:
         """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
         return 1
-
-    def _evidence(self, language: str, documents: Any) -> Attribution:
-        """The scores of one language's documents, and what they are made of where the method knows."""
-        return self.model_.fitted.evidence(language, documents, self._run(), self.model_.archive)
-
-    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
-        """The scores of one language's documents, and where there are two tiers each view's posteriors."""
-        return self.model_.fitted.scores_and_posteriors(language, documents, self._run())
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
@@ -238,7 +217,9 @@ class Answering(LearningOn):
         found = {}
         with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
             for language, documents in inputs.documents.items():
-                scored, posteriors = self._scores_and_posteriors(language, documents)
+                scored, posteriors = self.model_.fitted.scores_and_posteriors(
+                    language, documents, self._run()
+                )
                 found[language] = ViewPredictions(
                     self._decisions(language, scored),
                     scored.in_vocabulary,
@@ -292,12 +273,10 @@ class Answering(LearningOn):
         self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
     ) -> Iterator[dict[str, Any]]:
         """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
-        evidence = self._evidence(language, documents)
+        model = self.model_
+        evidence = model.fitted.evidence(language, documents, self._run(), model.archive)
         decisions = self._decisions(language, Scored(evidence.scores, evidence.in_vocabulary))
         return Explainer(self.model_.labels, top).explain(evidence, decisions, columns)
-
-    def _name(self) -> str:
-        return self.algorithm.name
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""
@@ -333,7 +312,8 @@ class Answering(LearningOn):
         sizes, languages = inputs.sizes(), list(inputs.documents)
 
         def scored(place: int) -> Scored:
-            return self._scores(languages[place], inputs.documents[languages[place]])
+            language = languages[place]
+            return self._fitted(language).scores(language, inputs.documents[language], self._run())
 
         at_once = self._languages_at_once() if len(languages) > 1 else 1
         with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
@@ -348,7 +328,7 @@ class Answering(LearningOn):
             yield language, self._less_thresholds(language, scored)
 
     def _less_thresholds(self, language: str, scored: Scored) -> Scored:
-        return Scored(scored.scores - self._score_thresholds(language), scored.in_vocabulary)
+        return Scored(scored.scores - self._fitted(language).score_thresholds(language), scored.in_vocabulary)
 
     def _decisions(self, language: str, scored: Scored) -> LabelDecisions:
         labels, probabilities = self._answers(language, scored)
@@ -375,7 +355,7 @@ class Answering(LearningOn):
         return posteriors if rules is None else self.model_.labels.probabilities_under(rules, posteriors)
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        return self.model_.labels.probabilities(self._calibrator(language)(scores))
+        return self.model_.labels.probabilities(self._fitted(language).calibrator(language)(scores))
 
     set_predict_request = partialmethod(Estimator._request, "predict")
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")

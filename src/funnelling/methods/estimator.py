@@ -41,16 +41,6 @@ logger = logging.getLogger(__name__)
 class Method(Answering):
     """A classifier of documents in several languages under one set of labels."""
 
-    def usable(self, languages: Sequence[str]) -> list[str]:
-        """Which of the languages of training documents the method can learn from, with what it was given."""
-        return self.algorithm.usable(self, languages)
-
-    def learns_own_words(self) -> bool:
-        """Whether vectors of each language's own words are all that the method learns from."""
-        return self.algorithm.learns_own_words(self)
-
-    # --- what every method has ------------------------------------------------------------------
-
     def fit(
         self,
         X: Any,
@@ -118,8 +108,8 @@ class Method(Answering):
         The result is that of `fit` on the texts. Methods that see texts in another way refuse.
         """
         self.check()
-        if not self.learns_own_words():
-            raise InputError(f"{self._name()} needs the texts themselves. Use fit.")
+        if not self.algorithm.learns_own_words(self):
+            raise InputError(f"{self.algorithm.name} needs the texts themselves. Use fit.")
         check_learnable(prepared.targets.values())
         self._forget()
         parameters = self.copied()

@@ -42,12 +42,9 @@ class LRIClassifier(Method, LRIParameters):
 
     Parameters
     ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
     dimensions : int
         Of the reduced space; never more than there are words.
-    calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
+    C, calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
         As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
     """
 
@@ -87,15 +84,12 @@ class CLESAClassifier(Method, CLESAParameters):
 
     Parameters
     ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
     reference : Reference
         From `funnelling.read_reference`.
     reference_documents : int
         At most so many of them are used, drawn at random.
-    vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
+    C, vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.NaiveClassifier`, but there is one C.
     """
 
     algorithm = SVMsInSpace(name="clesa", space=clesa_space)
@@ -167,9 +161,6 @@ class KCCAClassifier(Method, KCCAParameters):
 
     Parameters
     ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
     reference : Reference
         From `funnelling.read_reference`.
     reference_documents : int
@@ -180,8 +171,8 @@ class KCCAClassifier(Method, KCCAParameters):
         Added to the squares of kernels that have a largest eigenvalue of 1, Pyrcca's units; None chooses it
         from 1e-8, 1e-6, 1e-4, 0.01, 1 and 10 by the same cross-validation, going up until two were worse,
         under C = 10 where C is chosen too.
-    vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
+    C, vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.NaiveClassifier`, but there is one C.
     """
 
     algorithm = SVMsInAgreement(name="kcca", space=kcca_space)
@@ -200,11 +191,8 @@ class DCIClassifier(Method, SVMParameters):
 
     Parameters
     ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
-    vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
+    C, vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.NaiveClassifier`, but there is one C.
     """
 
     algorithm = SVMsInSpace(name="dci", space=dci_space)
@@ -239,17 +227,14 @@ class MLEClassifier(Method, MLEParameters):
 
     Parameters
     ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
     embeddings : path
         A folder of vectors in MUSE's text format, one file per language.
     reference : Reference or None
         Where the idf of a language without training documents comes from; None takes Zipf's law.
     unseen_words : int
         The words of such a language that are kept, the most frequent first.
-    memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
+    C, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.NaiveClassifier`, but there is one C.
     """
 
     algorithm = SVMsInSpace(name="mle", space=mle_space)

@@ -63,7 +63,7 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     That needs Parquet files and a method that looks at each language's own words. A method that may also
     choose other views of texts reads them into memory to try those, unless there are too many.
     """
-    if not os.path.isdir(path) or is_text_folder(path) or not model.learns_own_words():
+    if not os.path.isdir(path) or is_text_folder(path) or not model.algorithm.learns_own_words(model):
         return False
     parts = parts_of(path)
     if not all(part.lower().endswith(PARQUET) for part in parts):

@@ -226,7 +226,7 @@ class ManyLabelsClassifier(Method):
 
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
         check_fitted(self, "model_")
-        return np.full(len(self.classes_), self._score_thresholds(language))
+        return np.full(len(self.classes_), self._fitted(language).score_thresholds(language))
 
     @overload
     def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
@@ -249,7 +249,7 @@ class ManyLabelsClassifier(Method):
 
     def _answers(self, language: str, scored: Scored) -> tuple[Any, Any]:
         """The labels of documents and the probabilities of their candidates, as a label set has them."""
-        probabilities, threshold = scored.scores, self._score_thresholds(language)
+        probabilities, threshold = scored.scores, self._fitted(language).score_thresholds(language)
         rules = rules_of(self)
         if rules is not None:
             probabilities = _under(rules, probabilities, self.label_space)

@@ -38,6 +38,11 @@ class LabelSpace:
         """Whether one column stands for two labels."""
         return self.single_label and len(self.classes) == 2 and not self.sparse
 
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether each label is assigned by a threshold, and not by the highest score of a document."""
+        return not self.single_label
+
     def under(self, classes: npt.NDArray[Any]) -> "LabelSpace":
         """Other labels of the same kind."""
         return replace(self, classes=classes)

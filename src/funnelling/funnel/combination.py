@@ -48,9 +48,10 @@ class Combination:
             view: {language: each.held_out for language, each in by_language.items()}
             for view, by_language in posteriors.items()
         }
-        weights = _view_weights(design.combine, targets, held_out, labels)
+        single_label = labels.single_label
+        weights = _view_weights(design.combine, targets, held_out, single_label)
         combination = cls(design.combine, design.normalise, weights)
-        if design.combine != "odds" or not labels.single_label:
+        if design.combine != "odds" or not single_label:
             return combination, {}
         points = {language: combination.points_in(language, held_out) for language in targets}
         shares = weights or {view: 1 / len(posteriors) for view in posteriors}
@@ -143,7 +144,7 @@ def _view_weights(
     combine: str,
     targets: Mapping[str, Targets],
     held_out: Mapping[str, Mapping[str, Floats]],
-    labels: LabelSpace,
+    single_label: bool,
 ) -> dict[str, float] | None:
     everywhere = {
         language: rows
@@ -153,7 +154,7 @@ def _view_weights(
     if combine not in ("stacked", "odds") or len(held_out) < 2 or not everywhere:
         return None
     if combine == "odds":
-        weights = fit_weights(list(held_out.values()), everywhere, labels.single_label)
+        weights = fit_weights(list(held_out.values()), everywhere, single_label)
     else:
         views = [np.vstack([each[language] for language in everywhere]) for each in held_out.values()]
         weights = stacking_weights(views, np.vstack(list(everywhere.values())))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import ALL_LABELS, Counts
+from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.design import FunnelConfig, FunnelParameters
@@ -216,7 +216,7 @@ class FunnellingClassifier(Method, FunnelParameters):
 
     def check_tunable(self) -> None:
         """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
-        if self.label_space.single_label:
+        if not self.label_space.has_thresholds:
             raise InputError("The model gives one label per document, and has no thresholds to tune.")
         unseen = self._funnel.zero_shot
         if unseen is not None and unseen.tier_two is None:
@@ -250,8 +250,7 @@ class FunnellingClassifier(Method, FunnelParameters):
             counts = Counts.from_table(table)
             if table.shape[1] < len(self.classes_):  # one column stands for two classes
                 counts = counts.of_both()
-            by_name = measure_counts(counts, self.label_space.single_label, columns)
-            measures[language] = {**by_name, "documents": int(counts.documents)}
+            measures[language] = self._measured(counts, columns)
         return measures
 
     def measures_under(self, relabelling: Relabelling) -> dict[str, dict[str, float]]:
@@ -264,10 +263,12 @@ class FunnellingClassifier(Method, FunnelParameters):
             return {}
         thresholds = self._funnel.learned.tier_two.thresholds
         counted = counts_under(relabelling, self.model_.archive.targets, kept.scores, thresholds, labels)
-        return {
-            language: {**measure_counts(counts, labels.single_label), "documents": int(counts.documents)}
-            for language, counts in counted.items()
-        }
+        return {language: self._measured(counts) for language, counts in counted.items()}
+
+    def _measured(self, counts: Counts, columns: Columns = ALL_LABELS) -> dict[str, float]:
+        """Measures of decisions that were counted, and of how many documents they are."""
+        by_name = measure_counts(counts, self.label_space.single_label, columns)
+        return {**by_name, "documents": int(counts.documents)}
 
     def held_out_posteriors(self) -> dict[str, npt.NDArray[np.float64]]:
         """The mean posterior that views gave training documents which they had not seen, by language.

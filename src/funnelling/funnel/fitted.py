@@ -286,7 +286,7 @@ def selected_counts(
     Single-label documents get the best of the rest, and those of a dropped label do not count: that takes
     their scores. Nothing where these are not known.
     """
-    if not labels.single_label:
+    if labels.has_thresholds:
         return {language: table[:, selection.columns] for language, table in held_out.items()}
     if archive is None or kept is None:
         return {}

@@ -128,7 +128,7 @@ def chosen_by(training: TrainingSet) -> Choice | None:
 
 def _check_suits(parameters: FunnelParameters, training: TrainingSet) -> None:
     """Refuse parameters that do not suit the documents."""
-    if training.labels.single_label and (parameters.optimise is not None or parameters.calibrated):
+    if not training.labels.has_thresholds and (parameters.optimise is not None or parameters.calibrated):
         name = "calibrated" if parameters.calibrated else "optimise"
         raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
     if parameters.zero_shot is not None and not training.texts:

@@ -215,7 +215,7 @@ class Explainer:
 
     def __init__(self, labels: LabelSpace, top: int) -> None:
         self._classes = [str(label) for label in labels.classes]
-        self._has_thresholds = not labels.single_label
+        self._has_thresholds = labels.has_thresholds
         self._two = labels.has_one_column
         self._columns = self._classes[1:] if self._two else self._classes
         self._top = top

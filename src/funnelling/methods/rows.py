@@ -340,7 +340,7 @@ def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, A
 
 def _unusual_thresholds(model: Method, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:
     """The thresholds that are not .5; a model that gives one label per document has none."""
-    if model.label_space.single_label:
+    if not model.label_space.has_thresholds:
         return {}
     # A method that decides at .5 says so up to the last bit.
     unusual = np.flatnonzero(np.abs(thresholds - DEFAULT_THRESHOLD) >= ABS_TOL)

@@ -286,7 +286,7 @@ class Fit:
         """The micro-F1 of decisions on held-out scores, by which settings are chosen."""
         learner = self.problem.learner
         scores, targets = self.held_out[rows], self.problem.targets[rows]
-        if learner.calibrated and not learner.labels.single_label:
+        if learner.calibrated and learner.labels.has_thresholds:
             calibrate = fit_calibration("platt", scores, targets, learner.n_jobs)
             return _micro_f1(targets, calibrate(scores) > 0.5)
         return _micro_f1(targets, learner.labels.decide(scores))

@@ -88,7 +88,7 @@ def measure_by_folds(model: "Method", train: Corpus, seed: int, errors: int = 0)
     )
     if full is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
-    if not model.label_space.single_label:
+    if model.label_space.has_thresholds:
         columns = thresholds_of(model, train).T
         limits = dict(zip(map(str, model.classes_), columns, strict=True))
         full["by_label"] = [

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
-from funnelling.funnel.design import FunnelConfig, FunnelParameters
+from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, counts_under
 from funnelling.funnel.learning import FunnelLearning
 from funnelling.funnel.thresholds import PER_LABEL
@@ -22,6 +22,7 @@ from funnelling.methods.estimator import Method
 from funnelling.methods.explanation import mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.plain import check_fitted
+from funnelling.spaces.registry import check_views
 from funnelling.svm.scorers import SelectedScorer
 
 
@@ -160,6 +161,11 @@ class FunnellingClassifier(Method, FunnelParameters):
 
     def _run(self) -> Run:
         return Run(self.n_jobs, self.encoder)
+
+    def check_state(self) -> None:
+        super().check_state()
+        if self.views is not None and not is_auto(self.views):
+            check_views(self.views)
 
     def _languages_at_once(self) -> int | None:
         """As many as there are threads; an encoder and what is not ours take one after the other."""

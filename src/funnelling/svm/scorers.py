@@ -102,6 +102,7 @@ class KernelScorer:
         labels, supports = len(self.bias), len(self.coefficients)
         expect_numbers(self.coefficients, (supports, labels), "the coefficients of a classifier")
         expect_numbers(self.support, (supports, columns_of(example)), "the support vectors of a classifier")
+        expect(self.support.dtype == np.float32, "the support vectors of a classifier")
         expect_number(self.gamma, "the gamma of a classifier", sys.float_info.min, sys.float_info.max)
         return labels
 

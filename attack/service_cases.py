@@ -77,7 +77,7 @@ def _replaced_under_load(target: Target) -> Found | None:
     for client in clients:
         client.start()
     other = load_model(target.model)
-    labels = other.label_space.under(other.classes_[::-1].copy())  # the same scores under other labels
+    labels = other.model_.labels.under(other.classes_[::-1].copy())  # the same scores under other labels
     other.model_ = replace(other.model_, labels=labels)
     save_model(other, target.model, force=True)
     process.send_signal(signal.SIGHUP)

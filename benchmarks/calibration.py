@@ -46,9 +46,9 @@ def main() -> None:
         measured = {}
         for name in parse_methods(arguments.methods):
             method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
-            seconds, _ = timed(partial(fit_method, method, trial.train))
-            test = trial.test.select(supported_documents(trial.test, method))
-            measured[name] = {**errors(method, test, arguments), "fit_seconds": seconds}
+            seconds, model = timed(partial(fit_method, method, trial.train))
+            test = trial.test.select(supported_documents(trial.test, model))
+            measured[name] = {**errors(model, test, arguments), "fit_seconds": seconds}
             say(" ".join([Path(path).name, *row(name, measured[name])]))
         result["corpora"][Path(path).name] = measured
         heads = ["", "all pairs", "mean over languages", "mean over labels", "fit s"]
@@ -56,10 +56,10 @@ def main() -> None:
     show(result, tables, arguments.json)
 
 
-def errors(method: Any, test: Corpus, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """The calibration errors of a fitted method on test documents, each with its noise."""
-    _, probabilities = method.classify(test.texts, languages=test.languages)
-    truth = test.label_matrix([str(label) for label in method.classes_])
+def errors(model: Any, test: Corpus, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """The calibration errors of a model on test documents, each with its noise."""
+    _, probabilities = model.classify(test.texts, languages=test.languages)
+    truth = test.label_matrix([str(label) for label in model.labels.classes])
     tags = np.array(test.languages)
     measured = averages(truth, probabilities, tags)
     drawn = redraws(test, arguments.redraws, arguments.seed)

@@ -52,9 +52,9 @@ def main() -> None:
 
 def measure(model: Any, train: Corpus, test: Corpus) -> list[str]:
     start = time.perf_counter()
-    fit_method(model, train)
+    fitted = fit_method(model, train)
     middle = time.perf_counter()
-    result = evaluate_classifier(model, test)
+    result = evaluate_classifier(fitted, test)
     seconds = middle - start, time.perf_counter() - middle
     return [*(number(result["average"][name]) for name in PAPER_MEASURES), *(f"{s:.1f}" for s in seconds)]
 

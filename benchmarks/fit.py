@@ -76,14 +76,15 @@ def measure(model: FunnellingClassifier | Recipe, corpus: Vectors, fits: int) ->
     name = type(model).__name__
     corpora.warm_up(model)
     fit_seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels), fits)
-    say(f"{name}: fit in {short(fit_seconds)} s, meta_C {model.final_c():g}")
+    meta_C = model.final_c if isinstance(model, Recipe) else model.model_.fitted.final_c
+    say(f"{name}: fit in {short(fit_seconds)} s, meta_C {meta_C:g}")
     predict_seconds, predicted = timed(partial(model.predict, corpus.test), PREDICTIONS)
     say(f"{name}: predict in {short(predict_seconds)} s")
     return {
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         **corpus.measure(predicted),
-        "meta_C": model.final_c(),
+        "meta_C": meta_C,
     }
 
 

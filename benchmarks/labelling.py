@@ -93,17 +93,17 @@ def label_on(trial: Trial, way: str, seed: int, arguments: argparse.Namespace) -
     others = np.setdiff1d(np.arange(len(train)), labelled)
     at_random = np.concatenate([labelled, stream(seed, "labelling").permutation(others)])
     points: list[Result] = []
-    method: Any = None
+    model: Any = None
     for size in sizes_of(arguments, len(labelled), len(train)):
         if way == RANDOM:
             labelled = at_random[:size]
-        elif method is not None:
-            labelled = np.concatenate([labelled, suggested(method, train, labelled, size - len(labelled))])
+        elif model is not None:
+            labelled = np.concatenate([labelled, suggested(model, train, labelled, size - len(labelled))])
         method = make_method(arguments.learner, seed=seed, jobs=arguments.jobs)
         if "keep_texts" in method.get_params():  # for the order of words, by which suggestions are better
             method.set_params(keep_texts=True)
-        method = fit_method(method, train.select(labelled))
-        points.append({"labelled": size, **measured(trial, method)})
+        model = fit_method(method, train.select(labelled))
+        points.append({"labelled": size, **measured(trial, model)})
     return points
 
 
@@ -119,21 +119,21 @@ def sizes_of(arguments: argparse.Namespace, start: int, documents: int) -> list[
     return [start, *(size for size in steps if size > start)]
 
 
-def suggested(method: Any, train: Corpus, labelled: Places, wanted: int) -> Places:
+def suggested(model: Any, train: Corpus, labelled: Places, wanted: int) -> Places:
     """The places of documents that a method suggests; where it has too few, of others, in their order."""
     left = np.setdiff1d(np.arange(len(train)), labelled)
     pool = train.select(left)
     groups = pool.groups if any(pool.groups) else None
-    rows = suggest_texts(method, pool.texts, pool.languages, wanted, ids=range(len(pool)), groups=groups)
+    rows = suggest_texts(model, pool.texts, pool.languages, wanted, ids=range(len(pool)), groups=groups)
     places = left[[int(row["id"]) for row in rows]]
     return np.concatenate([places, np.setdiff1d(left, places)[: wanted - len(places)]])
 
 
-def measured(trial: Trial, method: Any) -> Result:
+def measured(trial: Trial, model: Any) -> Result:
     """The measures of a method over all labels of the trial, those not met yet included."""
     train, test, _ = trial
     classes = train.label_set()
-    decisions = decisions_of(method, test, classes)
+    decisions = decisions_of(model, test, classes)
     found = measure_languages(test.label_matrix(classes), decisions, test.languages, train.one_label)
     return {"average": found["average"], "languages": found["languages"]}
 

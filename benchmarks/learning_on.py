@@ -35,6 +35,7 @@ from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, t
 from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
+from funnelling.storage import load, save
 from measuring import machine, run, short, show, timed
 from texts import draw_texts
 
@@ -148,7 +149,7 @@ class Bench:
         models = {each: self.folder / f"{name}-{each}" for each in ("before", "update", "exact", "at_once")}
         make = partial(make_method, self.method, seed=self.seed, jobs=self.jobs)
         seconds = {"before": run_afresh(train_model, make(), first_documents, models["before"], None)}
-        choice = getattr(load_model(models["before"]), "choice_", None)
+        choice = load(models["before"]).fitted.chosen
         everything = Corpus.from_documents([*first_documents, *others], train.one_label)
         learned = {"update": False, "exact": True} if exact else {"update": False}
         for each, is_exact in learned.items():
@@ -173,9 +174,9 @@ class Bench:
         return result
 
     def _answer(self, folder: Path) -> Answer:
-        model = load_model(folder)
+        model = load(folder)
         test = self.trial.test.select(supported_documents(self.trial.test, model))
-        scores = model.decision_function(test.texts, languages=test.languages)
+        scores = model.margins(test.texts, languages=test.languages)
         return evaluate_classifier(model, test, self.trial.train.label_set()), scores
 
 
@@ -183,10 +184,10 @@ def train_model(model: Any, train: Corpus, folder: Path, choice: Any) -> float:
     """The seconds that it takes to train a model and to save it; where a ``choice`` is given, it is made."""
     _warm_up()
     chosen = (
-        nullcontext() if choice is None else patch("funnelling.funnel.estimator.choose", return_value=choice)
+        nullcontext() if choice is None else patch("funnelling.funnel.learning.choose", return_value=choice)
     )
     with chosen:
-        seconds, _ = timed(lambda: save_model(fit_method(model, train), folder))
+        seconds, _ = timed(lambda: save(fit_method(model, train), folder))
     return seconds
 
 

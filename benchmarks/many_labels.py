@@ -33,7 +33,7 @@ from funnelling import Corpus, Document, read_corpus, read_documents, save_model
 from funnelling.evaluation.ranking import RankedHits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.evaluation.significance import paired_p
-from funnelling.funnel.many import ManyLabelsClassifier
+from funnelling.funnel.estimator import ManyLabelsClassifier
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
 FREQUENCIES = (-1, 0, 10, 30, 50, 70, 100, 300, 1_000, 10**9)  # training documents of a label, all languages

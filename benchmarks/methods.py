@@ -186,11 +186,10 @@ def measure(make: Callable[[], Any], trials: list[Trial]) -> dict[str, Any]:
     if STATUS.exists():
         begin_peak()
     for train, test, _ in trials:
-        model = make()
-        fit_seconds, _ = timed(partial(fit_method, model, train))
+        fit_seconds, model = timed(partial(fit_method, make(), train))
         predict_seconds, labels = timed(partial(model.predict, test.texts, languages=test.languages))
         decided = np.zeros((len(test), len(classes)), dtype=bool)
-        decided[:, [column_of[label] for label in model.classes_]] = as_indicators(model, labels)
+        decided[:, [column_of[label] for label in model.labels.classes]] = as_indicators(model, labels)
         truth.append(test.label_matrix(classes))
         decisions.append(decided)
         languages += test.languages

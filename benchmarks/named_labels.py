@@ -26,7 +26,7 @@ from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.evaluation.ranking import RankedHits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
-from funnelling.funnel.many import ManyLabelsClassifier
+from funnelling.funnel.estimator import ManyLabelsClassifier
 from funnelling.research.corpora.apt import files_in
 from funnelling.research.corpora.libreoffice import LANGUAGES, build_libreoffice_help
 

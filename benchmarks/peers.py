@@ -67,7 +67,11 @@ class Peer(ABC):
         return _joined(answers)[places]
 
     @property
-    def label_space(self) -> LabelSpace:
+    def model_(self) -> Self:
+        return self
+
+    @property
+    def labels(self) -> LabelSpace:
         """What `as_indicators` asks for."""
         return LabelSpace(self.classes_, self.exclusive_)
 

@@ -37,6 +37,7 @@ class Recipe:
             self.meta = self._meta(targets.shape[1]).fit(posteriors, targets)
         return self
 
+    @property
     def final_c(self) -> float:
         """The C of tier 2, given or found."""
         return self.meta_C or self.meta.best_params_["estimator__C"]

@@ -47,7 +47,7 @@ def compared(
     setting = "meta_C" if "meta_C" in method.get_params() else "C"
     method.set_params(**{setting: None if how == "search" else "grid"})
     measured = measure(lambda: method, [trial])
-    found = method.final_c()
+    found = method.model_.fitted.final_c
     chosen = sorted(found.values()) if isinstance(found, dict) else [found]
     counts = {C: chosen.count(C) for C in C_GRID if C in chosen}
     shown = ", ".join(f"{C:g}" + (f" × {count}" if count > 1 else "") for C, count in counts.items())

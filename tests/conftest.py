@@ -53,7 +53,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 def many_labels_model(shared: Shared) -> Path:
     """A model of more than a thousand labels. Do not change it: copy it."""
     from funnelling import save_model
-    from funnelling.funnel.many import ManyLabelsClassifier
+    from funnelling.funnel.estimator import ManyLabelsClassifier
     from funnelling.svm.compiled import native
 
     from .artificial import many_labels

@@ -32,7 +32,7 @@ ignore_missing_imports = true
 follow_imports = skip
 """
 # What is made after scikit-learn, which has no types; what mypy makes of them, the script shows.
-OF_SKLEARN = re.compile(r"get_metadata_routing|set_\w+_request")
+OF_SKLEARN = re.compile(r"get_metadata_routing|[gs]et_params|set_\w+_request")
 
 
 @pytest.fixture(scope="module")

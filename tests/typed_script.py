@@ -20,7 +20,6 @@ from funnelling import (
     Layout,
     LRIClassifier,
     ManyLabelsClassifier,
-    Method,
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
@@ -41,6 +40,7 @@ from funnelling import (
     save_model,
     write_documents,
 )
+from funnelling.methods.estimator import MethodEstimator
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 
@@ -106,7 +106,7 @@ def a_loaded_model() -> None:
         model = load_model("model")
     except InputError as error:
         raise SystemExit(str(error)) from error
-    assert_type(model, Method)
+    assert_type(model, MethodEstimator)
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     if isinstance(model, FunnellingClassifier):
         assert_type(model.tune("recall=.9", labels=["cat"]).overall()["after"]["f1"], float)
@@ -114,13 +114,13 @@ def a_loaded_model() -> None:
 
 def a_shared_model() -> None:
     model = load_model("hf://owner/name")
-    assert_type(model, Method)
+    assert_type(model, MethodEstimator)
     assert_type(push_model("model", "owner/name", private=True), Pushed)
     pull_model("hf://owner/name", Path("model"), force=True)
 
 
 def rivals(reference: Reference) -> None:
-    methods: list[Method] = [
+    methods: list[MethodEstimator] = [
         CLESAClassifier(reference=reference),
         DCIClassifier(),
         KCCAClassifier(reference=reference),

@@ -5,9 +5,10 @@ from typing import Any
 
 # What other modules of ours call on a model, and nobody else has to.
 INNER = (
-    *("algorithm", "check", "check_extensible", "check_state", "check_tunable", "correction", "final_c"),
-    *("fit_prepared", "learn", "learner", "left_without", "measures_under", "merge"),
-    *("copied", "model_", "serves_unseen", "yes_above"),
+    *("algorithm", "check", "copied", "current_model", "learner", "model_", "of", "parameters", "run"),
+    "yes_above",
+    *("get_metadata_routing", "set_fit_request", "set_predict_request", "set_predict_proba_request"),
+    *("set_decision_function_request", "set_score_request"),  # scikit-learn's, and described there
     *("choice_", "classes_", "documents_", "label_set_", "languages_"),  # stand among the attributes
 )
 

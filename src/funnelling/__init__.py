@@ -13,20 +13,18 @@ if TYPE_CHECKING:
     from funnelling.corpus.reference import Reference, read_reference, read_sample
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
-    from funnelling.funnel import FunnellingClassifier
-    from funnelling.funnel.many import ManyLabelsClassifier
+    from funnelling.funnel.estimator import FunnellingClassifier, ManyLabelsClassifier
     from funnelling.labelling.auditing import audit
-    from funnelling.methods.baselines import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
-    from funnelling.methods.estimator import Method
-    from funnelling.research.baselines import (
+    from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
+    from funnelling.research.classifiers import (
         CLESAClassifier,
         DCIClassifier,
         KCCAClassifier,
         LRIClassifier,
         MLEClassifier,
+        MLELSTMClassifier,
         UpperBoundClassifier,
     )
-    from funnelling.research.lstm import MLELSTMClassifier
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
 __all__ = [
@@ -44,7 +42,6 @@ __all__ = [
     "MLEClassifier",
     "MLELSTMClassifier",
     "ManyLabelsClassifier",
-    "Method",
     "NaiveClassifier",
     "PooledClassifier",
     "Pushed",
@@ -65,27 +62,26 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CLESAClassifier": "funnelling.research.baselines",
+    "CLESAClassifier": "funnelling.research.classifiers",
     "Corpus": "funnelling.corpus",
-    "DCIClassifier": "funnelling.research.baselines",
+    "DCIClassifier": "funnelling.research.classifiers",
     "Document": "funnelling.formats",
-    "FunnellingClassifier": "funnelling.funnel",
+    "FunnellingClassifier": "funnelling.funnel.estimator",
     "InputError": "funnelling.errors",
-    "KCCAClassifier": "funnelling.research.baselines",
-    "LRIClassifier": "funnelling.research.baselines",
+    "KCCAClassifier": "funnelling.research.classifiers",
+    "LRIClassifier": "funnelling.research.classifiers",
     "Label": "funnelling.corpus.label_set",
     "LabelSet": "funnelling.corpus.label_set",
     "Layout": "funnelling.formats",
-    "MLEClassifier": "funnelling.research.baselines",
-    "MLELSTMClassifier": "funnelling.research.lstm",
-    "ManyLabelsClassifier": "funnelling.funnel.many",
-    "Method": "funnelling.methods.estimator",
-    "NaiveClassifier": "funnelling.methods.baselines",
-    "PooledClassifier": "funnelling.methods.baselines",
+    "MLEClassifier": "funnelling.research.classifiers",
+    "MLELSTMClassifier": "funnelling.research.classifiers",
+    "ManyLabelsClassifier": "funnelling.funnel.estimator",
+    "NaiveClassifier": "funnelling.methods.classifiers",
+    "PooledClassifier": "funnelling.methods.classifiers",
     "Pushed": "funnelling.storage",
     "Reference": "funnelling.corpus.reference",
-    "UpperBoundClassifier": "funnelling.research.baselines",
-    "WordsAndCharactersClassifier": "funnelling.methods.baselines",
+    "UpperBoundClassifier": "funnelling.research.classifiers",
+    "WordsAndCharactersClassifier": "funnelling.methods.classifiers",
     "audit": "funnelling.labelling.auditing",
     "load_model": "funnelling.storage",
     "pull_model": "funnelling.storage",

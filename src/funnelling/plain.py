@@ -1,19 +1,13 @@
-"""scikit-learn's contract of an estimator, kept without loading scikit-learn.
+"""Parameters, copies and checks of estimators, without loading scikit-learn.
 
-To import scikit-learn takes a second or two, which whoever labels one document would wait for. So what is an
-estimator here does not derive from `sklearn.base.BaseEstimator` but does what that promises: parameters,
-clones, tags, routing of metadata. `sklearn.utils.estimator_checks` finds nothing wrong with it.
+Importing scikit-learn takes a second or two, too long for whoever labels one document. So vectorizers,
+spaces and the parameters of methods do not derive from `sklearn.base.BaseEstimator`, and take its place in
+pipelines and in `sklearn.base.clone` all the same. The estimators that users fit do derive from it.
 """
 
-import copy
 import inspect
 from collections import defaultdict
-from functools import partialmethod
 from typing import Any, Self
-
-# Methods to which scikit-learn's tools may route metadata, and what they are given anyway.
-ROUTED = ("fit", "predict", "predict_proba", "decision_function", "score", "transform")
-ALWAYS_GIVEN = ("self", "X", "y", "texts")
 
 
 class Estimator:
@@ -53,47 +47,10 @@ class Estimator:
         changed = [f"{name}={text}" for name, text in shown.items() if text != repr(defaults[name])]
         return f"{type(self).__name__}({', '.join(changed)})"
 
-    def _repr_html_(self) -> str:
-        from sklearn.utils import estimator_html_repr
-
-        return str(estimator_html_repr(self))
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags
 
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
-
-    def get_metadata_routing(self) -> Any:
-        """Which metadata, such as ``languages``, each method asks scikit-learn's tools for."""
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        if hasattr(self, "_metadata_request"):
-            return copy.deepcopy(self._metadata_request)
-        requests = MetadataRequest(owner=type(self).__name__)
-        for method in (each for each in ROUTED if hasattr(self, each)):
-            for name in inspect.signature(getattr(type(self), method)).parameters:
-                if name not in ALWAYS_GIVEN:
-                    getattr(requests, method).add_request(param=name, alias=None)
-        return requests
-
-    def _request(self, method: str, /, **metadata: bool | str | None) -> Self:
-        """Ask that metadata be passed to a method: ``languages=True``, or the name it goes by."""
-        from sklearn import get_config
-
-        if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "Metadata is not routed. Call sklearn.set_config(enable_metadata_routing=True) first."
-            )
-        requests = self.get_metadata_routing()
-        request = getattr(requests, method)
-        for name, alias in metadata.items():
-            if name not in request.requests:
-                raise TypeError(f"{method} takes no {name!r}. It takes {', '.join(request.requests)}.")
-            request.add_request(param=name, alias=alias)
-        self._metadata_request = requests  # where scikit-learn's clone looks for it
-        return self
-
-    set_fit_request = partialmethod(_request, "fit")
 
 
 def _defaults(kind: type[Estimator]) -> dict[str, Any]:

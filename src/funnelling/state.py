@@ -1,11 +1,15 @@
 """What must be true of fitted state that was read from a file: its kinds, its shapes, its numbers.
 
-A checksum says that a file is as it was written, not that a fit wrote it. So what a model is made of says,
-each class beside its fields, what it needs in order to answer; loading asks for it.
+A checksum says that a file is as it was written, not that a fit wrote it. So the fields of a model, and of
+all that it is made of, say what they hold; `check_fields` asks for it. Each class checks what only several
+fields tell.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +123,135 @@ def expect_by(mapping: Any, keys: Collection[str] | None, what: str) -> Mapping[
     expect(isinstance(mapping, dict) and (keys is None or mapping.keys() == set(keys)), what)
     by_key: Mapping[str, Any] = mapping
     return by_key
+
+
+@dataclass(frozen=True)
+class Table:
+    """What an array, or a sparse matrix, holds, in an annotation: `numbers` and `matrix` make one.
+
+    ``sizes`` are its lengths: a number, None for any, or a name that stands for one length in all fields of
+    an object. Without them its class checks all.
+    """
+
+    sizes: tuple[int | str | None, ...] | None
+    kinds: str = "f"
+    least: float = -MAX_ABS_VALUE
+    most: float = MAX_ABS_VALUE
+    dtype: type | None = None
+    nan: bool = False
+    sparse: bool = False
+
+    def check(self, value: Any, known: dict[str, int], place: str) -> None:
+        if self.sizes is None:
+            expect(isinstance(value, np.ndarray), place)
+            return
+        shape = getattr(value, "shape", ())
+        expect(len(shape) == len(self.sizes), place)
+        sizes = [
+            known.setdefault(size, found) if isinstance(size, str) else size
+            for size, found in zip(self.sizes, shape, strict=True)
+        ]
+        if self.sparse:
+            rows, columns = sizes
+            expect_matrix(value, (rows, columns), place, self.kinds)
+        else:
+            known_ones = np.nan_to_num(value, nan=self.least) if self.nan else value
+            expect_numbers(known_ones, tuple(sizes), place, self.kinds, self.least, self.most)
+        expect(self.dtype is None or value.dtype == self.dtype, place)
+
+
+ANY_ARRAY = Table(None)
+
+
+def numbers(*sizes: int | str | None, **bounds: Any) -> Table:
+    """An array of finite numbers, as an annotation says it."""
+    return Table(sizes, **bounds)
+
+
+def matrix(rows: int | str | None, columns: int | str | None, kinds: str = "f") -> Table:
+    """A matrix of finite numbers, sparse or dense, as an annotation says it."""
+    return Table((rows, columns), kinds, sparse=True)
+
+
+@dataclass(frozen=True)
+class Between:
+    """The bounds of a number, in an annotation."""
+
+    least: float = -MAX_ABS_VALUE
+    most: float = MAX_ABS_VALUE
+
+
+Count = Annotated[int, Between(0, MAX_COLUMNS)]
+
+
+def check_fields(node: Any, place: str = "") -> None:
+    """Refuse an object of a fitted tree, or one below it, whose fields are not what their annotations say.
+
+    >>> check_fields(Between("low"), "bounds")
+    Traceback (most recent call last):
+    funnelling.state.StateError: bounds.least cannot be what a fit left
+    """
+    sizes: dict[str, int] = {}
+    owner: Any = type(node)
+    for name, kind in field_kinds(owner).items():
+        _check(getattr(node, name), kind, sizes, f"{place}.{name}" if place else name)
+
+
+@cache
+def field_kinds(owner: Any) -> dict[str, Any]:
+    """The annotations of a class's fields, as far as model folders have them."""
+    hints = get_type_hints(owner, include_extras=True)
+    return {each.name: hints[each.name] for each in fields(owner) if each.metadata.get("saved", True)}
+
+
+def _check(value: Any, kind: Any, sizes: dict[str, int], place: str) -> None:
+    origin, given = get_origin(kind), get_args(kind)
+    if origin is Annotated and isinstance(given[1], Table):
+        given[1].check(value, sizes, place)
+    elif origin is Annotated and given[0] is int:
+        expect_whole(value, place, given[1].least, given[1].most)
+    elif origin is Annotated:
+        expect_number(value, place, given[1].least, given[1].most)
+    elif origin in (Union, UnionType):
+        fitting = [each for each in given if may_be(value, each)]
+        expect(fitting, place)
+        _check(value, fitting[0], sizes, place)
+    elif origin is Literal:
+        expect(isinstance(value, str) and value in given, place)
+    elif origin in (list, Sequence):
+        expect(isinstance(value, list), place)
+        if given == (str,):
+            expect_strings(value, place)
+        else:
+            for each in value:
+                _check(each, given[0], sizes, place)
+    elif origin in (dict, Mapping):
+        for each in expect_by(value, None, place).values():
+            _check(each, given[1], sizes, place)
+    elif kind is float:
+        expect_number(value, place)
+    elif kind is int:
+        expect_whole(value, place, -MAX_COLUMNS)
+    elif kind is bool:
+        expect_flag(value, place)
+    elif origin is np.ndarray:
+        raise TypeError(f"{place}: an array's annotation must say what it holds")
+    elif kind is not Any:
+        expect(may_be(value, kind), place)
+        if is_dataclass(value) and not hasattr(value, "get_params"):
+            check_fields(value, place)
+
+
+def may_be(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind, as far as its class tells."""
+    origin, given = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return may_be(value, given[0])
+    if origin is Literal:
+        return isinstance(value, str)
+    plain: dict[Any, Any] = {None: NoneType, Mapping: dict, Sequence: list, float: (int, float, np.number)}
+    wanted = origin or kind
+    return kind is Any or isinstance(value, plain.get(wanted, wanted))
 
 
 def filled_row(example: Any) -> Any:

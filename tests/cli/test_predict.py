@@ -14,6 +14,7 @@ import pytest
 from funnelling import load_model, read_documents, write_documents
 from funnelling.methods import rows as module
 from funnelling.methods.rows import thresholds_of
+from funnelling.storage import load
 
 from .command import (
     LABELS,
@@ -92,7 +93,7 @@ class TestRows:
     def test_labels_are_those_above_their_thresholds(
         self, method: str, top: int | None, models: dict[str, Path], data: Path, tmp_path: Path
     ) -> None:
-        told = thresholds_of(load_model(models[method]))
+        told = thresholds_of(load(models[method]))
         for row in _rows(models[method], data, tmp_path, *(() if top is None else ("--top", top))):
             thresholds = told.get(row["language"], {})
             above = [label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)]
@@ -103,7 +104,7 @@ class TestRows:
     def test_pooled_decides_at_one_half(
         self, models: dict[str, Path], data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        assert thresholds_of(load_model(models["pooled"])) == {}
+        assert thresholds_of(load(models["pooled"])) == {}
         capsys.readouterr()
         _rows(models["pooled"], data, tmp_path)
         assert "thresholds" not in capsys.readouterr().err

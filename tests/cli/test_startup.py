@@ -96,7 +96,11 @@ def test_a_prediction_waits_for_no_learner(
 
 def test_every_method_can_be_named_without_pytorch() -> None:
     script = (
-        "import sys\nsys.modules['torch'] = None\nimport funnelling\n"
+        "import sys\nfrom importlib.abc import MetaPathFinder\n"
+        "class NoTorch(MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name.partition('.')[0] == 'torch': raise ImportError(name)\n"
+        "sys.meta_path.insert(0, NoTorch())\nimport funnelling\n"
         "from funnelling.methods.registry import METHODS, settings_of\n"
         "for name in METHODS:\n    settings_of(name)\nfunnelling.MLELSTMClassifier()"
     )

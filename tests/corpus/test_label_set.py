@@ -10,7 +10,7 @@ from scipy import sparse
 
 from funnelling import FunnellingClassifier, InputError, Label, LabelSet
 from funnelling.corpus.label_rules import MAX_DEPTH, Hierarchy
-from funnelling.state import StateError
+from funnelling.state import StateError, check_fields
 
 PETS = [
     Label("animals", {"en": "Animals", "de": "Tiere"}, "All of them."),
@@ -153,10 +153,15 @@ class TestRules:
     ],
 )
 def test_what_a_file_holds_is_checked(pets: LabelSet, field: str, value: object) -> None:
-    pets.check_state()
+    _check(pets)
     setattr(pets, field, value)
     with pytest.raises((StateError, InputError)):
-        pets.check_state()
+        _check(pets)
+
+
+def _check(labels: LabelSet) -> None:
+    check_fields(labels)
+    labels.check_state()
 
 
 @pytest.mark.parametrize("one_label", [False, True], ids=["several", "one"])
@@ -165,7 +170,7 @@ def test_views_say_nothing_of_excluded_labels(one_label: bool) -> None:
     y = names if one_label else [[name] for name in names]
     model = FunnellingClassifier(views=None, random_state=0, base_C=1.0).fit(texts, y, ["en"] * 18)
     model.label_set_ = LabelSet.of([Label("dog", parents=("ox",)), Label("ox"), Label("cat", exclude=True)])
-    (opinions,) = model.opinions(["the cat barks", "an ox"], ["en", "en"]).values()
+    (opinions,) = model.model_.opinions(["the cat barks", "an ox"], ["en", "en"]).values()
     for view in opinions.views.values():
         assert not view[:, 0].any()
         assert np.allclose(view.sum(axis=1), 1) if one_label else (view[:, 2] >= view[:, 1]).all()

@@ -18,11 +18,15 @@ class SparseReader(Oracle):
 
     def fit(self, texts: list[str], labels: Any, languages: Any, **beside: Any) -> Any:
         super().fit(texts, labels, languages, **beside)
-        self.documents_ = {tag: list(languages).count(tag) for tag in self.languages_}
+        self.sizes = {tag: list(languages).count(tag) for tag in self.languages}
         return self
 
+    @property
+    def documents(self) -> dict[str, int]:
+        return self.sizes
+
     def classify(self, texts: list[str], languages: Any) -> Any:
-        place = {label: column for column, label in enumerate(self.classes_)}
+        place = {label: column for column, label in enumerate(self.classes)}
         rows, columns, chances = [], [], []
         for row, text in enumerate(texts):
             for rank, label in enumerate(word for word in text.split() if word in place):

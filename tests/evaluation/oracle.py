@@ -31,45 +31,55 @@ class Oracle:
     ) -> "Oracle":
         self.seen.append(list(texts))
         self.groups = groups
-        self.languages_ = sorted(set(languages))
-        self.classes_ = np.array(sorted({label for row in labels for label in row}), dtype=object)
+        self.languages = sorted(set(languages))
+        self.classes = np.array(sorted({label for row in labels for label in row}), dtype=object)
+        self.given = list(labels)
         self.known = dict(zip(texts, labels, strict=True))
-        if label_set is not None:
-            self.label_set_ = label_set
+        self.label_set = label_set
         return self
 
     @property
-    def algorithm(self) -> "Oracle":
-        """What evaluation asks of a method's algorithm, it says itself."""
+    def itself(self) -> "Oracle":
+        """What evaluation asks of its algorithm, its model and its fitted tree, it says itself."""
         return self
 
-    @property
-    def label_space(self) -> LabelSpace:
-        return LabelSpace(self.classes_, self.single_label, self.sparse_labels)
+    algorithm = model_ = fitted = itself
 
-    def label_counts(self) -> None:
-        return None
+    @property
+    def labels(self) -> LabelSpace:
+        return LabelSpace(self.classes, self.single_label, self.sparse_labels)
+
+    @property
+    def rules(self) -> Any:
+        return None if self.label_set is None else self.label_set.rules(self.classes)
+
+    @property
+    def label_documents(self) -> list[int]:
+        return [sum(label in own for own in self.given) for label in self.classes]
+
+    @property
+    def documents(self) -> dict[str, int]:
+        return {"en": len(self.known)}
 
     def usable(self, parameters: object, languages: list[str]) -> list[str]:
         return languages
 
-    def serves_unseen(self, language: str) -> bool:
+    def serves_unseen(self, parameters: object, language: str) -> bool:
         return False
 
     def serves(self, language: str) -> bool:
-        return language in self.languages_
+        return language in self.languages
 
-    def final_c(self) -> None:
-        return None
+    final_c = None
 
     def thresholds(self, language: str) -> Any:
-        assert language in self.languages_
-        return np.full(len(self.classes_), 0.5)
+        assert language in self.languages
+        return np.full(len(self.classes), 0.5)
 
     def predict(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) > 0
         return np.array(
-            [[label in self.known.get(text, ()) for label in self.classes_] for text in texts], int
+            [[label in self.known.get(text, ()) for label in self.classes] for text in texts], int
         )
 
     def classify(self, texts: list[str], languages: Any) -> Any:

@@ -5,7 +5,7 @@ import pytest
 from funnelling import Corpus, Document, NaiveClassifier
 from funnelling.evaluation.fitting import cross_validate, fit_method
 from funnelling.evaluation.splits import outer_folds
-from funnelling.methods.estimator import Method
+from funnelling.methods.estimator import MethodEstimator
 from tests.evaluation.mistakes import mislabelled
 from tests.evaluation.oracle import Oracle, made_corpus
 
@@ -40,9 +40,9 @@ class TestCrossValidation:
 
     def test_errors_are_explained_by_the_method_that_made_them(self) -> None:
         corpus = mislabelled()
-        fitted: list[Method] = []
+        fitted: list[MethodEstimator] = []
 
-        def make() -> Method:
+        def make() -> MethodEstimator:
             fitted.append(NaiveClassifier(C=10, random_state=0))
             return fitted[-1]
 

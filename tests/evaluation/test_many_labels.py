@@ -40,10 +40,7 @@ def fitted(train: Corpus) -> Any:
 
 @pytest.fixture(scope="module")
 def method() -> Any:
-    model = fitted(many_labels())
-    counts = examples_in(many_labels(), model.classes_.tolist()).of_labels
-    model.label_counts = lambda: counts
-    return model
+    return fitted(many_labels())
 
 
 def test_ranked_measures_come_beside_the_others(method: Any) -> None:
@@ -61,7 +58,7 @@ def test_dense_answers_to_many_labels_are_ranked_too(method: Any) -> None:
     test = many_labels()
     answers = method.classify(test.texts, None)
     dense, ours = (
-        measure_decisions_in_full(test, *each, method.classes_.tolist())
+        measure_decisions_in_full(test, *each, method.classes.tolist())
         for each in ([part.toarray() for part in answers], answers)
     )
     assert dense["average"] == ours["average"]
@@ -89,16 +86,11 @@ def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch)
     assert np.array(ours["reliability"]) == pytest.approx(np.array(dense["reliability"]))
 
 
-def test_without_the_frequencies_of_training_there_is_no_psp(method: Any) -> None:
+def test_the_frequencies_of_training_are_those_of_the_documents(method: Any) -> None:
     train = many_labels()
-    assert examples_of(fitted(train)) is None
-    assert "psp_at_1" not in evaluate_in_detail(fitted(train), train)["average"]
-    archived = fitted(train)
-    archived.training_ = type("Archive", (), {"targets": {"en": truth_of(train, method.classes_.tolist())}})
-    counts = examples_of(archived)
-    assert counts is not None
+    counts = examples_of(method)
     assert counts.documents == len(train)
-    assert (counts.of_labels == method.label_counts()).all()
+    assert (counts.of_labels == examples_in(train, method.classes.tolist()).of_labels).all()
 
 
 def test_the_floor_ranks_the_most_frequent_labels() -> None:
@@ -147,7 +139,7 @@ def test_labels_above_others_and_excluded_ones(monkeypatch: pytest.MonkeyPatch) 
     for many in (100, 10):
         monkeypatch.setattr("funnelling.evaluation.measuring.XMC_MIN_LABELS", many)
         method = fitted(train)
-        method.label_set_ = label_set
+        method.label_set = label_set
         results.append(measure_with_errors(method, train))
     dense, ours = results
     assert ours["rolled_up"] == dense["rolled_up"]
@@ -203,7 +195,6 @@ def test_nothing_dense_is_made() -> None:
     names = [f"l{number:05}" for number in range(count)]
     corpus = Corpus.from_documents(Document(name, name, language="en", labels=(name,)) for name in names)
     model = fitted(corpus)
-    model.label_counts = lambda: np.ones(count, dtype=int)
     tracemalloc.start()
     result = evaluate_in_detail(model, corpus)
     _, most = tracemalloc.get_traced_memory()

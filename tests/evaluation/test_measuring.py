@@ -37,7 +37,7 @@ def test_labels_unknown_to_training_are_dropped_and_counted() -> None:
 def test_a_single_label_method() -> None:
     corpus = made_corpus()
     y = [labels[-1] for labels in corpus.labels if labels]
-    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, corpus.languages).model_
     corpus.labels = [(label,) for label in y]
     truth = np.array(y)
     right = (model.predict(corpus.texts, languages=corpus.languages) == truth).mean()
@@ -48,12 +48,12 @@ def test_a_document_without_evidence_counts_like_any_other() -> None:
     corpus = made_corpus()
     blank = [Document(str(i), "", language="en", labels=("a",)) for i in range(5)]
     test = Corpus.from_documents(blank)
-    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, corpus.labels, corpus.languages).model_
     assert evaluate_in_detail(model, test)["counts"] == [[0, 0], [0, 0], [5, 0]]
     y = [labels[-1] for labels in corpus.labels]
-    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
-    given = model.classes_ == model.predict([""], languages=["en"])
-    expected = [5 * (given & (model.classes_ == "a")), 5 * (given & (model.classes_ != "a"))]
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, y, corpus.languages).model_
+    given = model.labels.classes == model.predict([""], languages=["en"])
+    expected = [5 * (given & (model.labels.classes == "a")), 5 * (given & (model.labels.classes != "a"))]
     assert evaluate_in_detail(model, test)["counts"][:2] == [column.tolist() for column in expected]
 
 
@@ -108,7 +108,7 @@ def test_a_full_result_keeps_the_decisions_on_each_document() -> None:
 def test_the_decision_of_a_method_that_gives_one_label() -> None:
     corpus = made_corpus()
     y = [labels[-1] for labels in corpus.labels if labels]
-    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, corpus.languages).model_
     kept = evaluate_in_detail(model, corpus)["decisions"]
     given = [[kept["classes"][column] for column in columns] for columns in kept["given"]]
     assert given == [[label] for label in model.predict(corpus.texts, languages=corpus.languages)]

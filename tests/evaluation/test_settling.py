@@ -82,7 +82,7 @@ def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
     from sklearn.metrics import accuracy_score, f1_score
 
     method = fit_method(NaiveClassifier(C=10, random_state=0), train)
-    assert method.label_space.single_label
+    assert method.labels.single_label
     test = made(("a",), ("b",), ("b",), ("new",), ("newer",))
     result = evaluate_in_detail(method, test)
     truth = [label for (label,) in test.label_lists()]

@@ -17,8 +17,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from funnelling.errors import InputError
-from funnelling.funnel import FunnellingClassifier
-from funnelling.methods.baselines import NaiveClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling.methods.classifiers import NaiveClassifier
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LISTS, CODES = text_corpus(24)
@@ -98,7 +98,7 @@ class TestColumns:
     @scalars
     def test_one_label_each(self, column: Column) -> None:
         model = fitted(TEXTS, column(ONE), CODES)
-        assert model.label_space.single_label
+        assert model.model_.labels.single_label
         assert same(model, fitted(TEXTS, ONE, CODES))
         assert model.score(TEXTS, column(ONE), languages=CODES) == model.score(TEXTS, ONE, languages=CODES)
 

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from funnelling import load_model, save_model
 from funnelling.errors import InputError
-from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.randomness import assign_folds
 from funnelling.svm import KernelScorer
 from funnelling.svm.learner import C_GRID
@@ -210,12 +209,12 @@ class TestParameters:
 class TestStates:
     """A model answers by its last fit and its present parameters, or not at all."""
 
-    def test_a_refused_fit_leaves_no_model(self) -> None:
+    def test_a_refused_fit_leaves_the_model_before(self) -> None:
         model = fit(meta_C=1.0)
+        before = model.model_
         with pytest.raises(InputError, match="zero_shot needs texts"):
             model.set_params(zero_shot="pooled").fit(CORPUS.X, CORPUS.y)
-        with pytest.raises(NotFittedError):
-            model.predict(CORPUS.X)
+        assert model.model_ is before
 
     @pytest.mark.parametrize(
         "later",
@@ -234,14 +233,15 @@ class TestStates:
         self, views: Any, later: dict[str, Any], tmp_path: Path
     ) -> None:
         model = FunnellingClassifier(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
-        before, unseen = scores(model), model.serves_unseen("es")
+        before, unseen = scores(model), model.serves("es")
         model.set_params(n_jobs=2).set_params(**later)
         np.testing.assert_array_equal(scores(model), before)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
         np.testing.assert_array_equal(scores(loaded), before)
-        assert loaded.views == views
-        assert model.serves_unseen("es") == loaded.serves_unseen("es") == unseen
+        assert loaded.get_params() == model.set_params(n_jobs=None).get_params()
+        assert loaded.model_.fit_parameters.views == views
+        assert model.serves("es") == loaded.serves("es") == unseen
         assert {name: getattr(model, name) for name in later} == later
 
     def test_a_parameter_that_was_set_holds_from_the_next_fit_on(self) -> None:
@@ -273,12 +273,14 @@ class TestStates:
 
     @pytest.mark.parametrize("views", [["words"], "words", 5, [], {"a": 1}, [int]])
     def test_views_are_checked_before_anything_is_asked_of_them(self, views: Any) -> None:
-        for ask in (
-            lambda model: model.algorithm.usable(model, ["en"]),
-            lambda model: model.serves_unseen("fr"),
-        ):
+        for ask in (lambda model: model.algorithm.usable(model, ["en"]),):
             with pytest.raises(InputError):
                 ask(FunnellingClassifier(views=views))
+
+
+def _at_once(model: FunnellingClassifier) -> int | None:
+    fitted = model.model_
+    return model.algorithm.languages_at_once(fitted.fit_parameters, fitted.fitted.chosen)
 
 
 class TestLanguagesInThreads:
@@ -288,7 +290,7 @@ class TestLanguagesInThreads:
         texts, labels, languages = text_corpus()
         model = FunnellingClassifier(views=["own", "mixed"], n_jobs=2, random_state=0)
         model.fit(texts, labels, languages=languages)
-        assert model._languages_at_once() == 2
+        assert _at_once(model) == 2
         two = model.predict_proba(texts, languages=languages)
         one = model.set_params(n_jobs=1).predict_proba(texts, languages=languages)
         np.testing.assert_array_equal(one, two)
@@ -305,4 +307,4 @@ class TestLanguagesInThreads:
     def test_what_is_not(self, parameters: dict[str, Any]) -> None:
         texts, labels, languages = text_corpus()
         model = FunnellingClassifier(n_jobs=2, random_state=0, **parameters)
-        assert model.fit(texts, labels, languages=languages)._languages_at_once() == 1
+        assert _at_once(model.fit(texts, labels, languages=languages)) == 1

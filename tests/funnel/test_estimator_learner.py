@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from funnelling.errors import InputError
-from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus

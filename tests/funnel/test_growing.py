@@ -14,7 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.methods.archive import bag
-from funnelling.methods.estimator import Method
+from funnelling.methods.estimator import MethodEstimator
+from funnelling.methods.learning import correction, further, update
 from funnelling.methods.registry import make_method
 from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
@@ -84,7 +85,7 @@ def halves(corpus: Corpus) -> tuple[Corpus, Corpus, Corpus]:
     return first, second, Corpus.from_documents([*first, *second], corpus.one_label)
 
 
-def saved(model: Method) -> Any:
+def saved(model: MethodEstimator) -> Any:
     """All that a folder would hold of a model."""
     tree, arrays = encode(model)
     return tree, {key: array.tobytes() for key, array in arrays.items()}
@@ -113,7 +114,7 @@ def test_what_was_chosen_stays(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) 
 def test_it_can_be_chosen_anew(corpus: Corpus) -> None:
     first, second, both = halves(corpus)
     grown = fitted(first, views="auto")
-    grown.learn(grown.merge(**given(second)), choose=True)
+    grown.model_ = update(grown.model_, further(grown.model_, **given(second)), choose=True)
     assert saved(grown) == saved(fitted(both, views="auto"))
 
 
@@ -332,8 +333,8 @@ def test_a_document_that_is_known_gets_its_new_labels(corpus: Corpus) -> None:
 def test_documents_without_an_id_are_known_by_their_text(corpus: Corpus) -> None:
     rows = part(corpus, "it")
     model = FunnellingClassifier(views=None, random_state=3).fit(rows.texts, rows.labels, rows.languages)
-    merged = model.merge(
-        [rows.texts[3], rows.texts[4], "a new one"], [["d"], rows.labels[4], ["a"]], ["it"] * 3
+    merged = further(
+        model.model_, [rows.texts[3], rows.texts[4], "a new one"], [["d"], rows.labels[4], ["a"]], ["it"] * 3
     )
     alike = [row for row, text in enumerate(rows.texts) if text == rows.texts[3]]
     assert merged.corrected["it"] == alike
@@ -344,19 +345,19 @@ def test_documents_without_an_id_are_known_by_their_text(corpus: Corpus) -> None
 def test_labels_alone_correct_by_id(corpus: Corpus) -> None:
     names = part(corpus, "it").ids[:2]
     corrected = fitted(corpus)
-    corrected.learn(corrected.correction(names, [["d"], []]))
+    corrected.model_ = update(corrected.model_, correction(corrected.model_, names, [["d"], []]))
     rows = part(corpus, "it").select([0, 1])
     rows.labels = [("d",), ()]
     assert saved(corrected) == saved(fitted(corpus).extend(**given(rows)))
     with pytest.raises(InputError, match="has the id 'nobody'"):
-        corrected.correction(["nobody"], [["a"]])
+        correction(corrected.model_, ["nobody"], [["a"]])
 
 
 def test_corrections_that_contradict_each_other_are_refused(corpus: Corpus) -> None:
     model, name = fitted(corpus), part(corpus, "it").ids[0]
     with pytest.raises(InputError, match="corrected twice, to other labels"):
-        model.correction([name, name], [["a"], ["d"]])
-    assert model.correction([name, name], [["d"], ["d"]]).changed == 1
+        correction(model.model_, [name, name], [["a"], ["d"]])
+    assert correction(model.model_, [name, name], [["d"], ["d"]]).changed == 1
 
 
 def test_one_name_where_several_are_expected_is_refused(corpus: Corpus) -> None:
@@ -364,15 +365,15 @@ def test_one_name_where_several_are_expected_is_refused(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="ids is one text"):
         model.forget(name)
     with pytest.raises(InputError, match="ids is one text"):
-        model.correction(name, [["a"]])
+        correction(model.model_, name, [["a"]])
 
 
 def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
     model = fitted(corpus)
     name = part(corpus, "it").ids[0]
-    merged = model.merge(["something else"], [["d"]], ["it"], ids=[name])
+    merged = further(model.model_, ["something else"], [["d"]], ["it"], ids=[name])
     assert merged.replaced == {"it": [0]}
-    model.learn(merged)
+    model.model_ = update(model.model_, merged)
     assert model.training_.texts["it"][0] == "else something"
     assert model.documents_["it"] == 45
 
@@ -389,17 +390,17 @@ class TestDocumentsThatAreHardToTellApart:
     def test_an_id_of_several_documents_is_told_by_the_text(self) -> None:
         ids = [f"page{row // 4}" for row in range(20)]
         model = self.model(ids)
-        merged = model.merge(self.TEXTS, [["x"], ["y"], ["x"], ["z"]] * 5, ["en"] * 20, ids=ids)
+        merged = further(model.model_, self.TEXTS, [["x"], ["y"], ["x"], ["z"]] * 5, ["en"] * 20, ids=ids)
         assert merged.repeated == {"en": list(range(20))}
         assert not merged.changed
         with pytest.raises(InputError, match="4 training documents have the id 'page0'"):
-            model.merge(["a goat"], [["x"]], ["en"], ids=["page0"])
+            further(model.model_, ["a goat"], [["x"]], ["en"], ids=["page0"])
 
     def test_of_two_rows_with_one_id_the_last_counts(self) -> None:
         model = self.model([str(row) for row in range(20)])
-        merged = model.merge(["a goat", "a cat"], [["y"], ["x"]], ["en"] * 2, ids=["0", "0"])
+        merged = further(model.model_, ["a goat", "a cat"], [["y"], ["x"]], ["en"] * 2, ids=["0", "0"])
         assert not merged.changed
-        merged = model.merge(["a cat", "a goat"], [["x"], ["y"]], ["en"] * 2, ids=["0", "0"])
+        merged = further(model.model_, ["a cat", "a goat"], [["x"], ["y"]], ["en"] * 2, ids=["0", "0"])
         assert (merged.replaced, merged.corrected) == ({"en": [0]}, {"en": [0]})
         assert merged.archive.texts["en"][0] == "a goat"
 
@@ -407,13 +408,13 @@ class TestDocumentsThatAreHardToTellApart:
         labels = [["x"], ["y"]] * 10
         texts = ["a cat", "a cat"] * 10
         model = FunnellingClassifier(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
-        assert not model.merge(texts, labels, ["en"] * 20).changed
+        assert not further(model.model_, texts, labels, ["en"] * 20).changed
 
     def test_texts_of_no_word_are_never_the_same(self) -> None:
         texts = ["", "a cat", "a dog"] * 4
         model = FunnellingClassifier(views=None, random_state=0)
         model.fit(texts, [["x"], ["x"], ["y"]] * 4, ["en"] * 12)
-        assert model.merge([" "], [["y"]], ["en"]).new == {"en": [12]}
+        assert further(model.model_, [" "], [["y"]], ["en"]).new == {"en": [12]}
 
     def test_an_id_that_comes_later_is_taken(self) -> None:
         model = self.model()
@@ -422,10 +423,9 @@ class TestDocumentsThatAreHardToTellApart:
 
     def test_another_order_is_another_text_where_texts_are_kept(self) -> None:
         model = self.model([str(row) for row in range(20)], keep_texts=True)
-        assert model.merge(["cat a"], [["x"]], ["en"], ids=["0"]).replaced == {"en": [0]}
-        assert (
-            self.model([str(row) for row in range(20)]).merge(["cat a"], [["x"]], ["en"], ids=["0"]).repeated
-        )
+        assert further(model.model_, ["cat a"], [["x"]], ["en"], ids=["0"]).replaced == {"en": [0]}
+        model = self.model([str(row) for row in range(20)])
+        assert further(model.model_, ["cat a"], [["x"]], ["en"], ids=["0"]).repeated
 
     def test_another_group_is_a_change(self, corpus: Corpus) -> None:
         model = fitted(corpus, groups=False)
@@ -440,7 +440,7 @@ def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
     model.extend(**given(part(corpus, "en")))
     assert model.combine == "concat"
-    assert model.model_.parameters.combine == "mean"
+    assert model.model_.fit_parameters.combine == "mean"
 
 
 def test_columns_that_no_document_had_outlive_forgetting() -> None:
@@ -456,8 +456,8 @@ def test_equal_ids_in_two_languages_need_the_language() -> None:
     ids = [f"{row // 4}{'ab'[row % 2]}" for row in range(12)]
     model = FunnellingClassifier(views=None).fit(texts, [["x"], ["y"]] * 6, tags, ids=ids)
     with pytest.raises(InputError, match="Give the language of each"):
-        model.correction(["0a"], [["y"]])
-    assert model.correction(["0a"], [["y"]], languages=["it"]).corrected == {"it": [0]}
+        correction(model.model_, ["0a"], [["y"]])
+    assert correction(model.model_, ["0a"], [["y"]], languages=["it"]).corrected == {"it": [0]}
 
 
 def test_a_refusal_leaves_the_model_as_it_was(corpus: Corpus) -> None:
@@ -504,7 +504,7 @@ class TestOneLabelPerDocument:
         one = with_one_label(corpus, classes)
         grown = extended(fitted_on_one(part(one, "de", "it")), part(one, "en"))
         at_once = fitted_on_one(one)
-        assert grown.label_space.single_label
+        assert grown.model_.labels.single_label
         assert np.array_equal(scores(grown, one), scores(at_once, one))
         probabilities = [m.predict_proba(one.texts, languages=one.languages) for m in (grown, at_once)]
         assert np.array_equal(*probabilities)

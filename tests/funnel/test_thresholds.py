@@ -20,7 +20,7 @@ from funnelling.funnel.thresholds import (
     LabelThresholdCurves,
     ThresholdTuner,
     parse_goal,
-    tune,
+    tuned_for,
 )
 from funnelling.svm import Calibration
 from tests.artificial import vector_corpus
@@ -72,7 +72,7 @@ def test_the_pull_that_is_chosen(
     monkeypatch.setattr("funnelling.funnel.thresholds._measures", measures)
     probabilities, targets = drawn(documents=100)
     ranking, goal = LabelThresholdCurves(probabilities, targets, np.arange(100) % 5), Goal("macro_f1")
-    tuned = tune(ranking, np.zeros(100, dtype=int), goal)
+    tuned = tuned_for(ranking, np.zeros(100, dtype=int), goal)
     assert tuned.thresholds.tolist() == ThresholdTuner.on(ranking, goal).thresholds(chosen).tolist()
 
 
@@ -137,13 +137,13 @@ def test_cuts_are_thresholds_in_scores() -> None:
     head = Calibration("platt", slope, offset, np.full(labels, np.nan))
     scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
     folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
-    cuts = tune(
+    cuts = tuned_for(
         LabelThresholdCurves(head(scores), targets, folds), languages, parse_goal("macro-f1")
     ).in_scores(head)
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tune(
+    one_fold = tuned_for(
         LabelThresholdCurves(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")
     ).in_scores(head)
     assert np.ptp(one_fold) < 1e-9
@@ -159,7 +159,7 @@ class TestFloor:
         head = Calibration("platt", slope, offset, np.full(labels, np.nan))
         scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
         numbers = np.arange(len(targets))
-        cuts = tune(
+        cuts = tuned_for(
             LabelThresholdCurves(head(scores), targets, numbers % folds), numbers % 2, goal
         ).in_scores(head)
         return expit(slope * cuts + offset)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 from funnelling import Corpus, load_model, save_model
-from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
 from funnelling.funnel.zero_shot import N_FIRST_POSITIVES, draw_meta_sample

@@ -43,7 +43,7 @@ def test_a_language_without_training_documents_is_labelled(model: FunnellingClas
     probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     assert model.thresholds("fr").shape == (4,)
-    assert list(thresholds_of(model)["other languages"].values()) == model.thresholds("fr").tolist()
+    assert list(thresholds_of(model.model_)["other languages"].values()) == model.thresholds("fr").tolist()
 
 
 def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnellingClassifier) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from funnelling.funnel import FunnellingClassifier
-from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
-from funnelling.research.baselines import DCIClassifier, LRIClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
+from funnelling.research.classifiers import DCIClassifier, LRIClassifier
 
 METHODS = [
     FunnellingClassifier(random_state=0),

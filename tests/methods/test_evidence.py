@@ -17,7 +17,7 @@ from funnelling import (
 )
 from funnelling.matrices import in_vocabulary_rows
 from funnelling.methods.rows import Predictor
-from funnelling.research.baselines import DCIClassifier, LRIClassifier
+from funnelling.research.classifiers import DCIClassifier, LRIClassifier
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import WORDS, vector_corpus
 
@@ -64,7 +64,7 @@ def one(request: pytest.FixtureRequest) -> Any:
 
 def rows_of(model: Any, texts: list[str], **options: Any) -> list[dict[str, Any]]:
     documents = [Document(str(i), text, language="en") for i, text in enumerate(texts)]
-    return list(Predictor(model, **options)(documents))
+    return list(Predictor(model.model_, **options)(documents))
 
 
 class TestSeveralLabels:

@@ -17,7 +17,7 @@ from funnelling import (
     save_model,
 )
 from funnelling.corpus import Corpus
-from funnelling.research.baselines import LRIClassifier
+from funnelling.research.classifiers import LRIClassifier
 from tests.research.experiments.made import LABELS, made_corpus
 
 PAPER_FUNNEL = partial(FunnellingClassifier, views=None)

@@ -14,8 +14,8 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
-from funnelling.funnel import FunnellingClassifier
-from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
 from tests.artificial import VectorCorpus, text_corpus, vector_corpus
 
 METHODS: dict[str, Any] = {
@@ -407,7 +407,7 @@ class TestRefusals:
         with pytest.raises(InputError, match=expected):
             model.explain(corpus.X["it"][:1], languages=["fr"])
         with pytest.raises(InputError, match=expected):
-            model.opinions({"fr": corpus.X["it"]})
+            model.model_.opinions({"fr": corpus.X["it"]})
 
     def test_vectors_without_a_language(self, method: Any, corpus: VectorCorpus) -> None:
         model = method.fit(corpus.stacked, corpus.indicator, languages=corpus.languages)

@@ -6,7 +6,7 @@ import pytest
 from sklearn.svm import SVC
 
 from funnelling.errors import InputError
-from funnelling.methods.baselines import NaiveClassifier
+from funnelling.methods.classifiers import NaiveClassifier
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID
@@ -61,7 +61,7 @@ def test_single_labels_choose_c_by_the_highest_score() -> None:
     for language, X in CORPUS.X.items():
         folds = assign_folds(5, 40, 0, "folds", language=language)
         targets = y[language][:, None] == model.classes_
-        chosen = SVM(None, labels=model.label_space).problem(X, targets).fit(folds)
+        chosen = SVM(None, labels=model.model_.labels).problem(X, targets).fit(folds)
         assert model.model_.fitted.final_c[language] == chosen.C
 
 

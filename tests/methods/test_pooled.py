@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.svm import SVC
 
 from funnelling.errors import InputError
-from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
 from tests.artificial import text_corpus, vector_corpus
 
 CORPUS = vector_corpus()

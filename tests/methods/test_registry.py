@@ -1,10 +1,12 @@
 """Methods by the names users type, and their settings."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from funnelling import FunnellingClassifier, InputError
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import (
     DEFAULT_METHOD,
     METHODS,
@@ -19,7 +21,7 @@ from funnelling.methods.registry import (
 @pytest.mark.parametrize("name", METHODS)
 def test_every_name_makes_its_method(name: str) -> None:
     method = make_method(name, seed=3, jobs=2, verbose=1)
-    assert name_of(method) == name
+    assert name_of(method.algorithm, method) == name
     assert (method.random_state, method.n_jobs, method.verbose) == (3, 2, 1)
 
 
@@ -43,7 +45,7 @@ def test_names_are_the_designs() -> None:
 def test_the_default_of_python_is_that_of_the_command() -> None:
     default = FunnellingClassifier(random_state=0)
     assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).get_params()
-    assert name_of(default) == DEFAULT_METHOD == "fun-auto"
+    assert name_of(default.algorithm, default) == DEFAULT_METHOD == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])
@@ -52,12 +54,10 @@ def test_the_funnels_of_the_paper_are_one_argument_away(variant: str) -> None:
     assert paper.get_params() == make_method(f"fun-{variant}", seed=0).get_params()
 
 
-def test_a_method_of_somebody_else_has_the_name_of_its_class() -> None:
-    class Mine(FunnellingClassifier):
-        pass
-
-    assert name_of(Mine()) == "Mine"
-    assert title("Mine") == "Mine"
+def test_a_method_of_somebody_else_has_a_name_of_its_own() -> None:
+    mine = replace(NAIVE, name="mine")
+    assert name_of(mine, NaiveClassifier()) == "mine"
+    assert title("mine") == "mine"
 
 
 class TestSettings:

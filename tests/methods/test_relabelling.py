@@ -19,7 +19,7 @@ from funnelling import (
     load_model,
     save_model,
 )
-from funnelling.methods.learning import Relabelling
+from funnelling.methods.learning import Relabelling, correction, update
 from tests.artificial import text_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(60)
@@ -237,10 +237,13 @@ def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
     for one_label in (False, True):
         model = fitted("mean", one_label)
         plan = Relabelling.of(model.classes_, {"cats": "dogs"})
-        before = model.measures_under(plan)
+        before = model.model_.fitted.measures_under(plan, model.model_.labels, model.model_.archive)
         assert {language: each["documents"] for language, each in before.items()} == model.documents_
         same = Relabelling.of(model.classes_, {})
-        assert model.measures_under(same) == model.held_out_measures()
+        assert (
+            model.model_.fitted.measures_under(same, model.model_.labels, model.model_.archive)
+            == model.held_out_measures()
+        )
 
 
 def test_held_out_documents_get_the_best_of_the_rest() -> None:
@@ -281,8 +284,8 @@ def test_documents_of_a_dropped_class_leave_when_it_learns_on(drops: list[str], 
     gone = [row for row, label in enumerate(ONE) if label in drops]
     assert model.documents_ == {"en": 30, "it": 30}  # it has learned from them
     # One of them gets another label, so that it stays.
-    corrected = model.correction([ids[gone[0]]], ["birds"])
-    model.learn(corrected, exact=True)
+    corrected = correction(model.model_, [ids[gone[0]]], ["birds"])
+    model.model_ = update(model.model_, corrected, exact=True)
     labels = ["birds" if row == gone[0] else label for row, label in enumerate(ONE)]
     rows = [row for row in range(len(TEXTS)) if row not in gone[1:]]
     anew = funnel().fit(
@@ -316,7 +319,7 @@ def test_a_compact_model_cannot_merge() -> None:
 @pytest.mark.parametrize("mapping", [{"birds": None}, {"birds": "cats"}, {"birds": "fowl"}], ids=str)
 def test_a_relabelled_model_can_be_audited(mapping: dict[str, Any], labels: Any) -> None:
     model = funnel().fit(TEXTS, labels, LANGUAGES).relabel(mapping)
-    for posteriors in model.held_out_posteriors().values():
+    for posteriors in model.model_.fitted.held_out_posteriors(model.model_.labels).values():
         assert posteriors.shape[1] == len(model.classes_)
     audit(model)
 

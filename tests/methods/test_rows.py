@@ -11,6 +11,7 @@ from scipy import sparse
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
+from funnelling.methods.model import Model
 from funnelling.methods.rows import Predictor, apply_threshold, thresholds_of
 from tests.artificial import text_corpus
 
@@ -18,8 +19,9 @@ TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 
 
 @pytest.fixture(scope="module")
-def model() -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
+def model() -> Model:
+    funnel = FunnellingClassifier(views=None, meta_C=1, random_state=0)
+    return funnel.fit(TEXTS, LABELS, languages=LANGUAGES).model_
 
 
 def _documents(texts: list[str] = TEXTS, languages: list[Any] = LANGUAGES) -> list[Document]:
@@ -33,19 +35,20 @@ class Stub:
     """A model whose answers are given."""
 
     single_label = False
-    languages_ = ("en",)
+    languages = ("en",)
+    label_set = rules = fit_parameters = None
 
     def __init__(self, probabilities: Any, thresholds: Any) -> None:
         self.probabilities = np.asarray(probabilities, dtype=float)
         self.cuts = np.asarray(thresholds, dtype=float)
-        self.classes_ = np.array([f"label {j}" for j in range(len(self.cuts))], dtype=object)
+        self.classes = np.array([f"label {j}" for j in range(len(self.cuts))], dtype=object)
 
     @property
-    def label_space(self) -> LabelSpace:
-        return LabelSpace(self.classes_, self.single_label)
+    def labels(self) -> LabelSpace:
+        return LabelSpace(self.classes, self.single_label)
 
     def serves(self, language: str) -> bool:
-        return language in self.languages_
+        return language in self.languages
 
     def classify_with_evidence(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) == len(self.probabilities)
@@ -171,14 +174,14 @@ def test_thresholds_are_told_where_they_are_asked_for() -> None:
     assert "thresholds" not in row
 
 
-def test_thresholds_of_a_model_are_those_of_its_rows(model: FunnellingClassifier) -> None:
+def test_thresholds_of_a_model_are_those_of_its_rows(model: Model) -> None:
     told = thresholds_of(model)
     for row in _rows(model, _documents()):
         assert row.get("thresholds", {}) == told.get(row["language"], {})
     assert told
 
 
-def test_the_best_label_is_the_most_probable_one(model: FunnellingClassifier) -> None:
+def test_the_best_label_is_the_most_probable_one(model: Model) -> None:
     for row in _rows(model, _documents()):
         assert row["probability"] == max(row["scores"].values()) == row["scores"][row["best_label"]]
     (row,) = _rows(Stub([[0.2, 0.4]], [0.5, 0.5]), top=1)
@@ -186,36 +189,36 @@ def test_the_best_label_is_the_most_probable_one(model: FunnellingClassifier) ->
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 1.0])
-def test_a_row_can_be_labelled_again_at_another_threshold(
-    threshold: float, model: FunnellingClassifier
-) -> None:
+def test_a_row_can_be_labelled_again_at_another_threshold(threshold: float, model: Model) -> None:
     documents = [*_documents(), Document("blank", "", language="en")]
     own = _rows(model, documents)
     assert [apply_threshold(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
     assert [apply_threshold(row, None) for row in own] == own
 
 
-def test_rows_are_plain_and_in_order(model: FunnellingClassifier) -> None:
+def test_rows_are_plain_and_in_order(model: Model) -> None:
     rows = _rows(model, _documents())
     assert [row["id"] for row in rows] == [str(i) for i in range(len(TEXTS))]
     decided = model.predict(TEXTS, languages=LANGUAGES)
-    assert [row["labels"] for row in rows] == [model.classes_[answer == 1].tolist() for answer in decided]
+    assert [row["labels"] for row in rows] == [
+        model.labels.classes[answer == 1].tolist() for answer in decided
+    ]
     assert all(type(score) is float for row in rows for score in row["scores"].values())
 
 
-def test_a_document_alone_has_the_bits_it_has_in_company(model: FunnellingClassifier) -> None:
+def test_a_document_alone_has_the_bits_it_has_in_company(model: Model) -> None:
     documents = _documents()
     together = _rows(model, documents)
     assert [_rows(model, [document])[0] for document in documents] == together
     assert _rows(model, documents[::-1])[::-1] == together
 
 
-def test_no_documents_no_rows(model: FunnellingClassifier) -> None:
+def test_no_documents_no_rows(model: Model) -> None:
     assert _rows(model, []) == []
 
 
 class TestLanguages:
-    def test_a_refusal_names_the_place(self, model: FunnellingClassifier) -> None:
+    def test_a_refusal_names_the_place(self, model: Model) -> None:
         documents = _documents(["the cat", "le chat"], ["en", "fr"])
         with pytest.raises(InputError) as refusal:
             list(Predictor(model)(documents, "docs.jsonl"))
@@ -224,12 +227,12 @@ class TestLanguages:
             "Without --strict such documents are left unlabelled."
         )
 
-    def test_a_document_from_nowhere_is_named_by_its_id(self, model: FunnellingClassifier) -> None:
+    def test_a_document_from_nowhere_is_named_by_its_id(self, model: Model) -> None:
         with pytest.raises(InputError, match=r'^documents: document "7": the model does not know'):
             _rows(model, [Document("7", "le chat", language="fr")])
 
     @pytest.mark.parametrize("tag", ["fr", "no tag!", "x"])
-    def test_unknown_ones_pass_through(self, tag: str, model: FunnellingClassifier) -> None:
+    def test_unknown_ones_pass_through(self, tag: str, model: Model) -> None:
         documents = _documents(["cat", "chat", "gatto"], ["en", tag, "it"])
         rows = _rows(model, documents, strict=False)
         assert rows[1] == {
@@ -239,20 +242,22 @@ class TestLanguages:
         }
         assert [rows[0], rows[2]] == _rows(model, [documents[0], documents[2]])
 
-    def test_missing_ones_are_detected_each_for_itself(self, model: FunnellingClassifier) -> None:
+    def test_missing_ones_are_detected_each_for_itself(self, model: Model) -> None:
         texts = ["the cat sleeps on the table", "il gatto dorme sul tavolo", "the garden by the river"]
         rows = _rows(model, _documents(texts, [None, None, None]))
         assert [row["language"] for row in rows] == ["en", "it", "en"]
         assert _rows(model, _documents(texts[1:2], [None]))[0]["language"] == "it"
 
     def test_languages_that_cannot_be_detected(self) -> None:
-        model = NaiveClassifier(C=1).fit(
-            ["aa", "bb"] * 4, [["x"], ["y"]] * 4, languages=["tlh", "tlh", "qya", "qya"] * 2
+        model = (
+            NaiveClassifier(C=1)
+            .fit(["aa", "bb"] * 4, [["x"], ["y"]] * 4, languages=["tlh", "tlh", "qya", "qya"] * 2)
+            .model_
         )
         with pytest.raises(InputError, match=r"^docs\.jsonl: none of qya, tlh can be detected"):
             list(Predictor(model)([Document("1", "aa")], "docs.jsonl"))
 
-    def test_a_regional_variant_keeps_its_name(self, model: FunnellingClassifier) -> None:
+    def test_a_regional_variant_keeps_its_name(self, model: Model) -> None:
         plain, variant = _rows(model, _documents(["the cat", "the cat"], ["en", "en-GB"]))
         assert variant["language"] == "en_GB"
         assert variant["scores"] == plain["scores"]
@@ -268,7 +273,7 @@ class TestLanguages:
     ids=["strings", "numbers", "truth values"],
 )
 def test_one_label_a_document(y: list[Any]) -> None:
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, y, languages=LANGUAGES)
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, y, LANGUAGES).model_
     rows = _rows(model, _documents())
     for row, answer in zip(rows, model.predict(TEXTS, languages=LANGUAGES), strict=True):
         assert row["labels"] == [answer]

@@ -10,7 +10,7 @@ from sklearn.pipeline import FeatureUnion
 from sklearn.svm import SVC
 
 from funnelling import InputError, load_model, save_model
-from funnelling.methods.baselines import WordsAndCharactersClassifier
+from funnelling.methods.classifiers import WordsAndCharactersClassifier
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)

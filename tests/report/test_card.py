@@ -77,7 +77,7 @@ def test_it_says_what_is_not_known_of_its_history(tmp_path: Path) -> None:
     cards = []
     for steps in ((), ("train",), ("update",)):
         for step in steps:
-            remember_step(model, step, file="*docs*.csv")
+            model.model_ = remember_step(model.model_, step, file="*docs*.csv")
         save_model(model, tmp_path / "model", force=True)
         cards.append((tmp_path / "model" / "README.md").read_text(encoding="utf-8"))
         model.model_ = replace(model.model_, history=[])

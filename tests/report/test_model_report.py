@@ -12,7 +12,7 @@ from funnelling.evaluation.measuring import model_scores
 from funnelling.report.content import Report, Section, Texts
 from funnelling.report.model import NO_TEXTS, model_report, model_sections
 from funnelling.report.rendering import html_page, markdown_page
-from funnelling.storage import describe_model, save_model
+from funnelling.storage import describe_model, save
 from tests.evaluation.mistakes import mislabelled
 
 from .reading import read_page
@@ -21,7 +21,7 @@ HOSTILE = "<script>alert(1)</script> \"'>&amp; | = loan"
 
 
 def _described(tmp_path: Any, model: Any, result: dict[str, Any]) -> dict[str, Any]:
-    save_model(model, tmp_path / "model", scores=model_scores(result))
+    save(model, tmp_path / "model", scores=model_scores(result))
     return describe_model(tmp_path / "model")
 
 
@@ -97,7 +97,7 @@ def test_without_texts_the_report_says_where_they_are(measured: Any) -> None:
 
 def test_a_model_that_was_not_measured(tmp_path: Any) -> None:
     model = fit_method(NaiveClassifier(C=1, random_state=0), mislabelled())
-    save_model(model, tmp_path / "model")
+    save(model, tmp_path / "model")
     report = model_report(describe_model(tmp_path / "model"), {"how": "Not measured."})
     assert _titles(list(report.sections)) == ["training"]
     assert "Not measured." in html_page(report)

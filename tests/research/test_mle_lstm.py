@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from funnelling.errors import InputError
-from funnelling.research.lstm import MLELSTMClassifier
+from funnelling.research.classifiers import MLELSTMClassifier
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
 from tests.artificial import WORDS

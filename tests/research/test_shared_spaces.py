@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
-from funnelling.research.baselines import (
-    REGULARISATIONS,
+from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
+from funnelling.research.baselines import REGULARISATIONS, SVMsInAgreement
+from funnelling.research.classifiers import (
     CLESAClassifier,
     DCIClassifier,
     KCCAClassifier,
     LRIClassifier,
     MLEClassifier,
-    SVMsInAgreement,
 )
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.methods.baselines import NaiveClassifier
-from funnelling.research.baselines import UpperBoundClassifier
+from funnelling.methods.classifiers import NaiveClassifier
+from funnelling.research.classifiers import UpperBoundClassifier
 from tests.artificial import text_corpus
 
 

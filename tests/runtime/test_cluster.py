@@ -13,11 +13,12 @@ from typing import Any
 import joblib
 import pytest
 
-from funnelling import InputError, read_corpus, save_model
+from funnelling import InputError, read_corpus
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.runtime import spread
 from funnelling.runtime.spread import map_chunks, on_cluster
+from funnelling.storage import save
 from funnelling.tasks.training import fit_parts
 from tests.cli.command import run_command, succeed
 from tests.tasks.folders import rows, write_parts
@@ -43,7 +44,7 @@ def _fitted(name: str, folder: Path) -> Any:
 
 
 def _bytes(model: Any, folder: Path) -> dict[str, bytes]:
-    save_model(model, folder)
+    save(model, folder)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -61,9 +62,9 @@ def test_joblibs_own_words_do_it_too(cluster: Any, folder: Path, tmp_path: Path)
 
 
 def test_parts_are_counted_by_the_workers(cluster: Any, folder: Path, tmp_path: Path) -> None:
-    model = make_method("fun-tat", seed=0)
+    method = make_method("fun-tat", seed=0)
     with on_cluster(cluster.scheduler_address):
-        fit_parts(model, folder, tmp_path / "work")
+        model = fit_parts(method, folder, tmp_path / "work")
     assert _bytes(model, tmp_path / "a") == _bytes(_fitted("fun-tat", folder), tmp_path / "b")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, load_model, save_model
-from funnelling.storage import describe_model
+from funnelling import FunnellingClassifier, save_model
+from funnelling.storage import describe_model, load
 
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install 'funnelling[serve]'")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'funnelling[serve]'")
@@ -71,7 +71,7 @@ def model_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(model_path: Path) -> Any:
-    return load_model(model_path)
+    return load(model_path)
 
 
 Client = Callable[..., Any]
@@ -102,7 +102,7 @@ def make_client(model: Any, model_path: Path) -> Iterator[Client]:
             feedback=feedback,
             feedback_bytes=feedback_bytes,
         )
-        metrics = Metrics(served_paths(), model.languages_)
+        metrics = Metrics(served_paths(), model.languages)
         app = create_app(other_model or model, describe_model(model_path), settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")
         opened.append(client.__enter__())

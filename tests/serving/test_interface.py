@@ -30,7 +30,7 @@ def test_several_labels_a_token_and_feedback(make_client: Client, tmp_path: Path
 @pytest.fixture(scope="module")
 def one_label_model() -> Any:
     texts, labels, languages = sentences(60)
-    return NaiveClassifier().fit(texts, [(each or ["music"])[0] for each in labels], languages=languages)
+    return NaiveClassifier().fit(texts, [(each or ["music"])[0] for each in labels], languages).model_
 
 
 def test_one_label_and_no_more_than_there_must_be(make_client: Client, one_label_model: Any) -> None:

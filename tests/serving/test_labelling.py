@@ -1,6 +1,5 @@
 """A page to label on, asked as its browser asks it: documents out, decisions in, each on disk at once."""
 
-import copy
 import json
 import shutil
 import socket
@@ -24,7 +23,6 @@ from funnelling.labelling.bench import AnnotationService, UpdateSettings
 from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.estimator import follow_label_set
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths
@@ -80,7 +78,7 @@ def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable
         queue = read_queue(served, data, **how)
         journal = Journal(path, most=most)
         settings = ServiceSettings(str(model_path), token=token)
-        metrics = Metrics(labelling_paths(), served.languages_)
+        metrics = Metrics(labelling_paths(), served.languages)
         engine = Engine(served, metrics, settings.limits.words)
         learning = UpdateSettings(str(model_path), str(path), str(tmp_path / "labelled"), after)
         bench = AnnotationService(queue, TaskQueue(queue.documents, journal), engine, learning, 0)
@@ -99,7 +97,7 @@ def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., 
     assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music"]
     shown = page.ask("next", session=ADA)
     document = shown["document"]
-    (row,) = model.predict_proba([document["text"]], languages=[document["language"]])
+    (row,) = model.classify([document["text"]], [document["language"]])[1]
     assert list(document["scores"].values()) == pytest.approx(row.tolist())
     assert document["labels"] == document["suggested"]
     assert document["reason"]
@@ -141,7 +139,7 @@ def test_a_decision_is_on_disk_before_the_next_document_is_shown(open_page: Call
 
 def test_a_new_label_has_no_bar(open_page: Callable[..., Page], model: Any) -> None:
     label_set = LabelSet.of([Label("animals"), Label("food|drink")])
-    page = open_page(other_model=follow_label_set(model, label_set))
+    page = open_page(other_model=model.following(label_set))
     key = page.ask("next", session=ADA)["document"]["key"]
     decision = {"session": ADA, "key": key, "action": "label"}
     told = page.ask("decide", 422, **decision, labels=["animals", "a|b"])
@@ -241,9 +239,7 @@ def test_what_a_body_looks_like(open_page: Callable[..., Page], path: str, examp
 def test_where_documents_have_one_label_none_and_two_are_refused(
     open_page: Callable[..., Page], model: Any
 ) -> None:
-    one_label = copy.copy(model)
-    labels = replace(one_label.label_space, single_label=True)
-    one_label.model_ = replace(one_label.model_, labels=labels)
+    one_label = replace(model, labels=replace(model.labels, single_label=True))
     page = open_page(other_model=one_label, as_they_are=True)
     key = page.ask("next", session=ADA)["document"]["key"]
     for labels in ([], ["animals", "food"]):
@@ -348,7 +344,7 @@ def test_a_wrong_language_can_be_corrected(
     assert page.ask("language", **asked, language="Finnish")["document"]["language"] == "fi"
     page.ask("language", 409, session=BOB, key=document["key"], language="de")
     corrected = page.ask("language", **asked, language="DE")["document"]
-    (row,) = model.predict_proba([TEXTS["de"]], languages=["de"])
+    (row,) = model.classify([TEXTS["de"]], ["de"])[1]
     assert (corrected["key"], corrected["language"]) == (document["key"], "de")
     assert list(corrected["scores"].values()) == pytest.approx(row.tolist())
     assert corrected["labels"] == ["animals"]
@@ -367,7 +363,7 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
     label_set = LabelSet.of(
         [Label("animals", {"de": "Tiere"}), Label("food", exclude=True), Label("poems", {"fr": "Poésie"})]
     )
-    page = open_page(other_model=follow_label_set(model, label_set))
+    page = open_page(other_model=model.following(label_set))
     labels = {label["id"]: label for label in page.client.get("/v1/labels").json()["labels"]}
     assert list(labels) == ["animals", "music", "poems"]
     assert labels["poems"]["names"] == {"fr": "Poésie"}

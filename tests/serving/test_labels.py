@@ -1,13 +1,11 @@
 """GET /v1/labels, and labels that a request excludes."""
 
-import copy
 from typing import Any
 
 import pytest
 
 from funnelling import Label, LabelSet
 from funnelling.formats import Document
-from funnelling.methods.estimator import follow_label_set
 from funnelling.methods.rows import Predictor
 from funnelling.serving.application import KnownLabels
 
@@ -24,9 +22,7 @@ NAMED = LabelSet.of(
 
 @pytest.fixture
 def named(model: Any) -> Any:
-    named = copy.copy(model)
-    named.label_set_ = NAMED
-    return named
+    return model.following(NAMED)
 
 
 def test_names_of_labels(make_client: Client, named: Any) -> None:
@@ -59,7 +55,7 @@ def test_without_a_label_set_they_are_called_by_their_ids(client: Any) -> None:
 def test_a_request_excludes_labels(client: Any, model: Any) -> None:
     documents = [{"text": text, "id": tag} for tag, text in TEXTS.items()]
     rows = client.post("/v1/predict", json={"documents": documents, "exclude": ["music", "food"]})
-    fewer = Predictor(follow_label_set(model, exclude=["food", "music"]), tell_thresholds=True)
+    fewer = Predictor(model.following(exclude=["food", "music"]), tell_thresholds=True)
     assert rows.json()["documents"] == list(fewer([Document(tag, text) for tag, text in TEXTS.items()]))
     assert [list(row["scores"]) for row in rows.json()["documents"]] == [["animals"]] * 3
     whole = client.post("/v1/predict", json={"documents": documents})

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from funnelling import load_model
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
 from funnelling.serving.openapi import response_types
 from funnelling.serving.settings import Limits
+from funnelling.storage import load
 
 from .conftest import Client
 
@@ -19,7 +19,7 @@ DOCUMENTS = [{"id": "a", "language": "en", "text": "ena5 enb5 topic5"}]
 
 @pytest.fixture(scope="module")
 def many(many_labels_model: Path) -> Any:
-    return load_model(many_labels_model)
+    return load(many_labels_model)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_with_a_threshold_and_without_some_labels(client: Any, many: Any) -> Non
 
 
 def test_answers_are_of_their_type(client: Any, many: Any) -> None:
-    predicted, why, *_ = map(TypeAdapter, response_types(many.label_space, Limits()))
+    predicted, why, *_ = map(TypeAdapter, response_types(many.labels, Limits()))
     documents = [*DOCUMENTS, {"language": "it", "text": "zzzz"}]
     answer = client.post("/v1/predict", json={"documents": documents})
     predicted.validate_json(answer.content, strict=True)

@@ -48,8 +48,8 @@ def test_one_label_per_document() -> None:
 def test_a_model_of_one_label_gives_none_where_nothing_is_known(make_client: Client) -> None:
     texts, labels, languages = sentences(60)
     one = NaiveClassifier(C=1).fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
-    answer = make_client(other_model=one).post("/v1/predict", json=BLANK)
-    predict = TypeAdapter(response_types(one.label_space, Limits())[0])
+    answer = make_client(other_model=one.model_).post("/v1/predict", json=BLANK)
+    predict = TypeAdapter(response_types(one.model_.labels, Limits())[0])
     (row,) = predict.validate_json(answer.content, strict=True)["documents"]
     assert (row["labels"], row["evidence"]) == ([], False)
 
@@ -66,10 +66,10 @@ def test_explanations_say_where_in_the_text_and_how_neighbours_begin(make_client
     model = FunnellingClassifier(views=["own", "mixed"], random_state=0).fit(
         texts, labels, languages=languages
     )
-    client = make_client(other_model=model)
+    client = make_client(other_model=model.model_)
     text = f"🐈 {TEXTS['en']}"
     answer = client.post("/v1/explain", json={"documents": [{"text": text, "language": "en"}]})
-    explain = TypeAdapter(response_types(model.label_space, Limits())[1])
+    explain = TypeAdapter(response_types(model.model_.labels, Limits())[1])
     (row,) = explain.validate_json(answer.content, strict=True)["documents"]
     for told in row["labels"].values():
         assert told["passages"]

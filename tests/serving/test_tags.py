@@ -6,7 +6,7 @@ import pytest
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
-from funnelling.methods.estimator import Method
+from funnelling.methods.model import Model
 from funnelling.serving.requests import ANY_TAG, tag_pattern
 from funnelling.text.languages import normalise_tag
 
@@ -18,13 +18,13 @@ TAGS = (
 )
 
 
-def _model(*languages: str) -> Method:
+def _model(*languages: str) -> Model:
     texts, labels = ["cat", "dog"] * 4, [["cat"], ["dog"]] * 4
     X, y = dict.fromkeys(languages, texts), dict.fromkeys(languages, labels)
-    return FunnellingClassifier(views=None, random_state=0).fit(X, y)
+    return FunnellingClassifier(views=None, random_state=0).fit(X, y).model_
 
 
-def _serves(model: Method, tag: str) -> bool:
+def _serves(model: Model, tag: str) -> bool:
     try:
         return model.serves(normalise_tag(tag))
     except InputError:

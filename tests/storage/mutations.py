@@ -1,7 +1,8 @@
 """Model folders that somebody, or something, has changed: signed again so that they look whole, or not.
 
 The checksum of a model is no secret: what matters is that each of these folders is refused in one line, or
-answers as a model does.
+answers as a model does. `violations` are made by the annotations of the fields, so that those of a new node
+are tried without being listed.
 """
 
 import hashlib
@@ -10,15 +11,19 @@ import json
 import random
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 from safetensors.numpy import load, save
 
+from funnelling.matrices import is_sparse
 from funnelling.runtime.messages import MODEL
+from funnelling.state import Between, field_kinds, may_be
 from funnelling.storage import folders
 from funnelling.storage.trees import CLASSES
 
@@ -268,3 +273,66 @@ def zipped(files: dict[str, bytes], compression: int) -> bytes:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, compression)
     return target.getvalue()
+
+
+# --- fields, by their annotations ---------------------------------------------------------------
+
+
+def violations(node: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """For every field of an object of a fitted tree, and of those below it, values that it must not have."""
+    for name, kind in field_kinds(type(node)).items():
+        yield from _violating(getattr(node, name), kind, (*place, name))
+
+
+def _violating(value: Any, kind: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    origin, given = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        fitting = [each for each in given if may_be(value, each)]
+        yield place, Path("of no kind")
+        if value is not None:
+            wrong = _violating(value, fitting[0], place)
+            yield from ((where, other) for where, other in wrong if where != place or other is not None)
+        return
+    if kind is Any:
+        return
+    yield place, Path("of no kind")
+    yield place, None
+    if origin is Annotated and isinstance(given[1], Between):
+        yield place, float("nan")
+        yield place, "1"
+        if np.isfinite(given[1].least):
+            yield place, given[1].least - abs(given[1].least) - 1
+    elif origin is Annotated and given[1].sizes is not None and not is_sparse(value):
+        yield place, value[None]
+        yield place, value.astype(object)
+        if value.size and value.dtype.kind == "f":
+            yield place, np.full_like(value, np.inf)
+    elif origin is Literal or kind is str:
+        yield place, 7
+    elif kind is bool:
+        yield place, 2
+    elif kind is float:
+        yield place, float("inf")
+    elif origin in (list, Sequence):
+        if given[0] is not Any:
+            yield place, [*value, Path("of no kind")]
+        for number, each in enumerate(value[:1]):
+            yield from _violating(each, given[0], (*place, number))
+    elif origin in (dict, Mapping):
+        yield place, list(value)
+        for key, each in list(value.items())[:1]:
+            yield from _violating(each, given[1], (*place, key))
+    elif is_dataclass(value) and not hasattr(value, "get_params"):
+        yield from violations(value, place)
+
+
+def with_value(node: Any, place: Place, value: Any) -> Any:
+    """An object of a fitted tree with another value in a place."""
+    if not place:
+        return value
+    name, *rest = place
+    if isinstance(node, dict):
+        return {**node, name: with_value(node[name], tuple(rest), value)}
+    if isinstance(node, list):
+        return [*node[:name], with_value(node[name], tuple(rest), value), *node[name + 1 :]]
+    return replace(node, **{name: with_value(getattr(node, name), tuple(rest), value)})

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
-from funnelling.storage import load_to_change, save_changes
+from funnelling import InputError, save_model, storage
+from funnelling.methods.model import Model
+from funnelling.storage import load, load_to_change, save_changes
 from funnelling.storage.folders import Document
 
 from .saved_models import contents, small_model
@@ -20,20 +21,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "m"
 
 
-Changed = tuple[FunnellingClassifier, Document]
+Changed = tuple[Model, Document]
 
 
 def changed(folder: Path, by: float) -> Changed:
     model, document = load_to_change(folder, mapped=True)
-    fitted: Any = model.model_.fitted
+    fitted: Any = model.fitted
     tier_two = replace(fitted.learned.tier_two, thresholds=fitted.learned.tier_two.thresholds + by)
     fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two))
-    model.model_ = replace(model.model_, fitted=fitted)
-    return model, document
+    return replace(model, fitted=fitted), document
 
 
 def thresholds(model: Any) -> Any:
-    return model.model_.fitted.learned.tier_two.thresholds
+    return model.fitted.learned.tier_two.thresholds
 
 
 def save(change: Changed, source: Path, folder: Path) -> None:
@@ -43,7 +43,7 @@ def save(change: Changed, source: Path, folder: Path) -> None:
         model,
         source,
         folder,
-        ["model_.fitted.learned.tier_two.thresholds"],
+        ["fitted.learned.tier_two.thresholds"],
         document=document,
         scores=None,
         details=details,
@@ -51,25 +51,23 @@ def save(change: Changed, source: Path, folder: Path) -> None:
 
 
 def test_only_what_changed_is_another(folder: Path) -> None:
-    before = load_model(folder)
+    before = load(folder)
     for round_ in (1, 2):
         save(changed(folder, 1.0), folder, folder)
-        after = load_model(folder)
+        after = load(folder)
         np.testing.assert_array_equal(thresholds(after), thresholds(before) + round_)
         assert len(list(folder.glob("arrays-*"))) == 2
-    np.testing.assert_array_equal(
-        after.model_.fitted.kept.scores["en"], before.model_.fitted.kept.scores["en"]
-    )
-    save_model(after, folder, force=True)
+    np.testing.assert_array_equal(after.fitted.kept.scores["en"], before.fitted.kept.scores["en"])
+    storage.save(after, folder, force=True)
     assert len(list(folder.glob("arrays-*"))) == 1
-    np.testing.assert_array_equal(thresholds(load_model(folder)), thresholds(after))
+    np.testing.assert_array_equal(thresholds(load(folder)), thresholds(after))
 
 
 def test_elsewhere_it_is_a_whole_model(folder: Path, tmp_path: Path) -> None:
     before = contents(folder)
     change = changed(folder, 1.0)
     save(change, folder, tmp_path / "other")
-    np.testing.assert_array_equal(thresholds(load_model(tmp_path / "other")), thresholds(change[0]))
+    np.testing.assert_array_equal(thresholds(load(tmp_path / "other")), thresholds(change[0]))
     assert contents(folder) == before
 
 

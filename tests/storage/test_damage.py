@@ -19,11 +19,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from funnelling import InputError, load_model, save_model
 from funnelling.matrices import dense
+from funnelling.state import StateError
 from funnelling.storage import describe_model, folders
 from funnelling.storage.estimators import from_bytes, to_bytes
 from funnelling.storage.trees import decode
 
-from .mutations import corrupted, mutated, write_signed, zipped
+from .mutations import corrupted, mutated, violations, with_value, write_signed, zipped
 from .saved_models import CASES, DATA, fitted, small_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # NumPy's and scikit-learn's, of odd numbers
@@ -233,6 +234,15 @@ class TestMutations:
         assert 0 < len(refusals) < len(SEEDS)
         assert not any("\n" in refusal for refusal in refusals)
 
+    @pytest.mark.parametrize("case", CASES)
+    def test_a_field_that_is_not_what_its_annotation_says_is_refused(self, case: str) -> None:
+        model = fitted(case).current_model
+        tried = list(violations(model))
+        for place, value in tried:
+            with pytest.raises((StateError, InputError)):
+                with_value(model, place, value).check()
+        assert len(tried) > 50
+
     def test_one_that_is_not_signed_is_refused(self, saved: Path, tmp_path: Path) -> None:
         for seed in SEEDS:
             corrupted(saved / "fun-auto", tmp_path / "m", seed)
@@ -249,11 +259,11 @@ def _set(state: dict[str, Any], name: str, value: Any) -> None:
     state[name] = value
 
 
-TIER_TWO, OWN = "/model_/fitted/learned/tier_two", "/model_/fitted/learned/views/own"
+TIER_TWO, OWN = "/fitted/learned/tier_two", "/fitted/learned/views/own"
 
 
 def _learned(state: dict[str, Any]) -> dict[str, Any]:
-    learned: dict[str, Any] = state["model_"]["state"]["fitted"]["state"]["learned"]["state"]
+    learned: dict[str, Any] = state["fitted"]["state"]["learned"]["state"]
     return learned
 
 
@@ -269,7 +279,7 @@ def _views(state: dict[str, Any]) -> dict[str, Any]:
 
 Change = Callable[[dict[str, Any], dict[str, Any]], object]  # of the state of a model and its arrays
 CHANGES: dict[str, Change] = {
-    "a flag is missing": lambda state, _: state["model_"]["state"]["labels"]["state"].pop("single_label"),
+    "a flag is missing": lambda state, _: state["labels"]["state"].pop("single_label"),
     "a kind of no calibration": lambda state, _: _set(_tier_two(state)["calibrator"]["state"], "kind", "x"),
     "a gamma of nothing": lambda state, _: _set(
         _tier_two(state)["scorer"]["state"], "gamma", {"$": "float", "value": "nan"}
@@ -287,22 +297,21 @@ CHANGES: dict[str, Change] = {
         arrays, f"{TIER_TWO}/scorer/coefficients", arrays[f"{TIER_TWO}/scorer/coefficients"].T
     ),
     "no base classifiers": lambda state, _: _views(state)["own"]["items"].clear(),
-    "another language": lambda state, _: _set(
-        state["model_"]["state"]["documents"], "items", {"EN": 60, "it": 60}
-    ),
+    "another language": lambda state, _: _set(state["documents"], "items", {"EN": 60, "it": 60}),
     "a combination that is none": lambda state, _: _set(_learned(state)["combination"]["state"], "how", "x"),
-    "a goal that is none": lambda state, _: _set(state, "optimise", -1),
+    "a goal that is none": lambda state, _: _set(state["parameters"]["items"], "optimise", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
-        arrays, "/model_/archive/targets/en", arrays["/model_/archive/targets/en"][1:]
+        arrays, "/archive/targets/en", arrays["/archive/targets/en"][1:]
     ),
     "counts of another shape": lambda _, arrays: _set(
         arrays, f"{TIER_TWO}/held_out/en", arrays[f"{TIER_TWO}/held_out/en"][:, :1]
     ),
-    "another width of matrices": lambda state, _: _set(state, "n_features_in_", -12),
+    "a parameter that is not saved": lambda state, _: _set(state["parameters"]["items"], "encoder", "/home"),
+    "an algorithm that is none": lambda state, _: _set(state, "algorithm", "os.system"),
     "vocabularies that are none": lambda state, _: _set(
         _views(state), "vectorizers", {"$": "dict", "items": {}}
     ),
-    "features of text": lambda state, _: _set(state["model_"]["state"]["features"]["items"], "en", "many"),
+    "features of text": lambda state, _: _set(state["features"]["items"], "en", "many"),
     "an array in two places": lambda state, _: _set(
         _tier_two(state)["calibrator"]["state"], "slope", _tier_two(state)["calibrator"]["state"]["offset"]
     ),

@@ -100,7 +100,7 @@ def test_a_forged_estimator_is_refused(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
     arrays = load_file(tmp_path / "m" / next(iter(document["files"])))
     for content in (dumps(Evil()), pickle.dumps(Evil()), b"PK rubbish"):
-        arrays["/base_estimator"] = np.frombuffer(content, dtype=np.uint8)
+        arrays["/parameters/base_estimator"] = np.frombuffer(content, dtype=np.uint8)
         packed = save_arrays(arrays)
         digest = hashlib.sha256(packed).hexdigest()
         name = folders.arrays_name(digest)

@@ -51,9 +51,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None
     for task in (growing, forgetting, relabelling, tuning):
         untouched: Any = task.remember_step  # type: ignore[attr-defined]
 
-        def remember(*arguments: Any, untouched: Any = untouched, **counts: Any) -> None:
+        def remember(*arguments: Any, untouched: Any = untouched, **counts: Any) -> Any:
             do()
-            untouched(*arguments, **counts)
+            return untouched(*arguments, **counts)
 
         monkeypatch.setattr(task, "remember_step", remember)
 

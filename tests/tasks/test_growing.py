@@ -30,7 +30,7 @@ def test_a_further_language(model: Path, tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "de.jsonl", with_splits(documents(["de"])))
     growth = add_language(model, data, tmp_path / "new", report=lines.append)
     assert contents(model) == before
-    assert load_model(tmp_path / "new").languages_ == growth.model.languages_ == ["de", "en", "it"]
+    assert load_model(tmp_path / "new").languages_ == growth.model.languages == ["de", "en", "it"]
     assert lines == ["Learning on: 16 new.", "New languages: de (16 documents)."]
     assert (growth.new, growth.corrected, growth.new_labels) == (16, 0, [])
     assert growth.new_languages == ["de"]
@@ -43,7 +43,7 @@ def test_further_documents_and_corrected_ones(model: Path, tmp_path: Path) -> No
     for row in rows:
         row["labels"] = [*row["labels"], "new"] if row["split"] == "train" else row["labels"]
     growth = update(model, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new", force=True)
-    assert growth.model.documents_ == {"en": 16, "it": 20}
+    assert growth.model.documents == {"en": 16, "it": 20}
     assert (growth.new, growth.corrected, growth.replaced, growth.repeated) == (4, 16, 0, 0)
     assert growth.new_labels == ["new"]
     assert growth.change.on == {"en": HELD_OUT, "it": TEST}
@@ -152,12 +152,12 @@ class TestCorrections:
         rows: list[Any] = [{"id": "it-1", "labels": ["money"]}, *further(["it"])[:4]]
         growth = update(model, write_jsonl(tmp_path / "m.jsonl", rows), tmp_path / "new", force=True)
         assert (growth.new, growth.corrected) == (4, 1)
-        assert growth.model.documents_ == {"en": 16, "it": 20}
+        assert growth.model.documents == {"en": 16, "it": 20}
 
     def test_a_text_that_is_kept_is_kept_as_it_was(self, model: Path, tmp_path: Path) -> None:
         data = self.corrections(tmp_path / "c.csv", [("it-1", "money")])
         growth = update(model, data, tmp_path / "new", force=True)
-        old, new = load_model(model).training_, growth.model.training_
+        old, new = load_model(model).training_, growth.model.archive
         assert (new.texts, new.beginnings) == (old.texts, old.beginnings)
 
     def test_an_empty_cell_of_text_is_no_text(self, model: Path, tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_few_documents_for_a_large_model_leave_what_was_held_out(
 def test_the_model_remembers_what_it_learned_from(model: Path, tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[:3])
     growth = update(model, data, tmp_path / "new", force=True)
-    step = growth.model.model_.history[-1]
+    step = growth.model.history[-1]
     assert (step["step"], step["file"], step["documents"], step["new"]) == (
         "update",
         "more.jsonl",
@@ -349,5 +349,5 @@ class TestAfterALabelWasDropped:
         rows += [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} more"} for row in kept[:6]]
         growth = update(dropped, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new", force=True)
         places = {tag: np.flatnonzero(each.any(axis=1)) for tag, each in model.training_.targets.items()}
-        assert sum(map(len, places.values())) + growth.new == sum(growth.model.documents_.values())
+        assert sum(map(len, places.values())) + growth.new == sum(growth.model.documents.values())
         assert growth.change.average_before["accuracy"] > 0.6

@@ -87,12 +87,12 @@ def test_vectors(tmp_path: Path) -> None:
     assert found["can"] == ["tune", "relabel", "relabel to merge labels"]
     assert tune(tmp_path / "model", "recall=.9").change.goal == "recall=.9"
     (tmp_path / "map.json").write_text('{"0": "1"}')
-    assert len(relabel(tmp_path / "model", tmp_path / "map.json").model.classes_) == 2
+    assert len(relabel(tmp_path / "model", tmp_path / "map.json").model.labels.classes) == 2
 
 
 def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> None:
     model = fitted()
-    remember_step(model, "train", file="docs.csv", documents=model.documents_)
+    model.model_ = remember_step(model.model_, "train", file="docs.csv", documents=model.documents_)
     save_model(model, tmp_path / "model")
     assert "not all" not in card(tmp_path)
     model.extend(["il gatto"], [["cats"]], ["it"], ids=["other"])
@@ -106,6 +106,6 @@ def card(folder: Path) -> str:
 
 def test_documents_without_ids_cannot_be_forgotten() -> None:
     model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
-    assert "no ids" in possible_changes(model)["cannot"]["forget"]
+    assert "no ids" in possible_changes(model.model_)["cannot"]["forget"]
     model.extend(["a cat"], [["x"]], ["en"], ids=["one"])
-    assert "forget" in possible_changes(model)["can"]
+    assert "forget" in possible_changes(model.model_)["can"]

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, load_model
+from funnelling import InputError
 from funnelling.cli.train import _asks_for_method
 from funnelling.corpus import Corpus
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
-from funnelling.methods.registry import make_method, name_of
+from funnelling.funnel.many.learning import MANY_LABELS
+from funnelling.methods.baselines import NAIVE
+from funnelling.methods.registry import make_method
+from funnelling.storage import load
 from funnelling.tasks import comparing, training
 from funnelling.tasks.comparing import usual_methods
 from funnelling.tasks.forgetting import forget
@@ -48,14 +51,14 @@ def model(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[Path
 def test_many_labels_are_learned_by_the_method_for_them(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
     trained = train(None, data, tmp_path / "m", outer_folds=False, report=lines.append)
-    assert name_of(trained.model) == name_of(load_model(tmp_path / "m")) == "fun-many"
+    assert trained.model.algorithm == load(tmp_path / "m").algorithm == MANY_LABELS
     assert "3 labels: fun-many is trained, which is made for so many." in lines
 
 
 def test_a_method_that_is_named_is_trained_and_another_advised(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
     trained = train("naive", data, tmp_path / "m", outer_folds=False, report=lines.append)
-    assert name_of(trained.model) == "naive"
+    assert trained.model.algorithm == NAIVE
     assert "3 labels: naive will take long. fun-many is made for so many." in lines
     lines.clear()
     train("fun-many", data, tmp_path / "many", outer_folds=False, report=lines.append)
@@ -65,7 +68,7 @@ def test_a_method_that_is_named_is_trained_and_another_advised(data: Path, tmp_p
 def test_few_labels_are_not_many(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "XMC_MIN_LABELS", 3)
     usual, many = make_method("naive"), make_method("fun-many")
-    assert train(usual, data, tmp_path / "m", if_many=many, outer_folds=False).model is usual
+    assert train(usual, data, tmp_path / "m", if_many=many, outer_folds=False).model.algorithm == NAIVE
 
 
 def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +78,7 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     assert not learns_by_parts(make_method("fun-many"), parts)
     usual, many = make_method("naive"), make_method("fun-many")
     assert learns_by_parts(usual, parts)
-    assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model is many
+    assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model.algorithm == MANY_LABELS
     assert contents(tmp_path).keys() & {"m.work"} == set()
     monkeypatch.setattr("funnelling.tasks.training.XMC_MIN_LABELS", 3)
     assert not has_many_labels(parts)
@@ -114,7 +117,7 @@ class TestLearningOn:
     def test_a_further_language(self, model: Path, tmp_path: Path) -> None:
         growth = add_language(model, write_jsonl(tmp_path / "de.jsonl", documents(["de"])), tmp_path / "m")
         assert (growth.new, growth.new_languages) == (24, ["de"])
-        assert load_model(tmp_path / "m").languages_ == ["de", "en", "it"]
+        assert load(tmp_path / "m").languages == ["de", "en", "it"]
 
     def test_further_documents_and_corrected_ones(self, model: Path, tmp_path: Path) -> None:
         rows = documents(["it"], each=30)
@@ -125,7 +128,7 @@ class TestLearningOn:
     def test_labels_alone_correct_documents(self, model: Path, tmp_path: Path) -> None:
         rows = [{"id": "it-0", "language": "it", "labels": ["money"]}]
         growth = update(model, write_jsonl(tmp_path / "labels.jsonl", rows), tmp_path / "m")
-        assert (growth.corrected, growth.model.documents_) == (1, {"en": 24, "it": 24})
+        assert (growth.corrected, growth.model.documents) == (1, {"en": 24, "it": 24})
 
     def test_documents_are_forgotten(self, model: Path, tmp_path: Path) -> None:
         (tmp_path / "ids.txt").write_text("en-0\nen-1\n", encoding="utf-8")

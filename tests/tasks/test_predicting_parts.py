@@ -7,10 +7,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from funnelling import InputError, load_model, read_corpus, save_model
+from funnelling import InputError, read_corpus
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
+from funnelling.storage import load, save
 from funnelling.tasks.predicting import MANIFEST, PredictionOptions, predict_parts
 from tests.cli.command import succeed
 from tests.tasks.folders import rows, write_parts
@@ -22,7 +23,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("world")
     parts = write_parts(folder / "parts", rows())
     model = fit_method(make_method("fun-tat", seed=0, jobs=1), read_corpus(parts).split("train"))
-    save_model(model, folder / "model")
+    save(model, folder / "model")
     return folder
 
 
@@ -49,7 +50,7 @@ def _predict(world: Path, output: Path, force: bool = False, **options: Any) -> 
 
 @pytest.mark.parametrize("options", [{}, {"top": 2}, {"threshold": 0.3}])
 def test_rows_are_those_of_a_file(world: Path, tmp_path: Path, options: dict[str, Any]) -> None:
-    told = thresholds_of(load_model(world / "model"))
+    told = thresholds_of(load(world / "model"))
     flags = [f"--{name}={value}" for name, value in options.items()]
     succeed("predict", world / "model", world / "parts", "-o", tmp_path / "p.jsonl", *flags)
     expected = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]

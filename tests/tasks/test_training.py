@@ -27,7 +27,7 @@ def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path)
     options = ("--method", "fun-tat", "--seed", 3, "--jobs", 1)
     succeed("train", split_data, "-o", tmp_path / "by-command", *options)
     assert contents(tmp_path / "model") == contents(tmp_path / "by-command")
-    assert trained.model.languages_ == ["en", "it"]
+    assert trained.model.languages == ["en", "it"]
     assert trained.measurement.how == "Measured on 16 test documents."
     assert describe_model(tmp_path / "model")["scores"] == trained.measurement.record()
 
@@ -35,7 +35,7 @@ def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path)
 def test_a_method_of_ones_own_is_fitted_and_saved(split_data: Path, tmp_path: Path) -> None:
     method = FunnellingClassifier(views=None, meta_C=1, random_state=0)
     trained = train(method, split_data, tmp_path / "model")
-    assert trained.model is method
+    assert trained.model.history[-1]["step"] == "train"
     assert load_model(tmp_path / "model").meta_C == 1
 
 
@@ -155,6 +155,6 @@ def test_those_who_train_by_parts_into_one_folder_go_one_after_the_other(tmp_pat
     parts = write_parts(tmp_path / "parts", rows(each=12))
     with ThreadPoolExecutor(3) as pool:
         running = [pool.submit(train, "naive", parts, tmp_path / "model", force=True) for _ in range(3)]
-    models = [each.result().model.documents_ for each in running]
+    models = [each.result().model.documents for each in running]
     assert models == [load_model(tmp_path / "model").documents_] * 3
     assert {path.name for path in tmp_path.iterdir()} == {"parts", "model"}

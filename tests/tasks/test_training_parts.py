@@ -11,12 +11,15 @@ import pyarrow
 import pyarrow.parquet as pq
 import pytest
 
-from funnelling import InputError, load_model, read_corpus, save_model
+from funnelling import InputError, load_model, read_corpus
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.methods.archive import bag
+from funnelling.methods.learning import forget, further
+from funnelling.methods.model import Model
 from funnelling.methods.parts import prepare
 from funnelling.methods.registry import make_method
+from funnelling.storage import save
 from funnelling.tasks.training import documents_for_test, fit_parts, learns_by_parts
 from tests.cli.command import one_label_documents, with_splits
 from tests.tasks.folders import rows, write_parts
@@ -26,8 +29,8 @@ def _model(name: str = "fun-tat", **parameters: Any) -> Any:
     return make_method(name, seed=0, jobs=1).set_params(**parameters)
 
 
-def _bytes(model: Any, folder: Path) -> dict[str, bytes]:
-    save_model(model, folder)
+def _bytes(model: Model, folder: Path) -> dict[str, bytes]:
+    save(model, folder)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -37,7 +40,7 @@ def test_the_model_is_that_of_the_documents_in_memory(tmp_path: Path, name: str,
     made = rows() if divided else [{**row, "split": None} for row in rows()]
     folder = write_parts(tmp_path / "parts", made)
     by_parts = _model(name)
-    fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
+    by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
     corpus = read_corpus(folder)
     whole = fit_method(_model(name), corpus.split("train") if divided else corpus)
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
@@ -53,42 +56,42 @@ class TestLearningOn:
         order = [row["language"] for row in made].index
         folder = write_parts(tmp_path / "parts", sorted(made, key=lambda row: order(row["language"])), 4)
         whole = _model(name)
-        fit_parts(whole, folder, tmp_path / "work", jobs=1)
+        whole = fit_parts(whole, folder, tmp_path / "work", jobs=1)
         last = folder / "part-3.parquet"
         further = read_corpus(last).split("train")
         last.unlink()
         grown = _model(name)
-        fit_parts(grown, folder, tmp_path / "work", jobs=1)
-        save_model(grown, tmp_path / "grown")
+        grown = fit_parts(grown, folder, tmp_path / "work", jobs=1)
+        save(grown, tmp_path / "grown")
         grown = load_model(tmp_path / "grown")
         ids = None if numbered else further.ids
         grown.extend(further.texts, further.y, further.languages, ids=ids, exact=True)
         texts = [row["text"] for row in made]
         languages = [row["language"] for row in made]
         np.testing.assert_array_equal(
-            grown.decision_function(texts, languages), whole.decision_function(texts, languages)
+            grown.decision_function(texts, languages), whole.margins(texts, languages)
         )
-        assert grown.documents_ == whole.documents_
+        assert grown.documents_ == whole.documents
 
     def test_corrects_and_forgets_documents(self, tmp_path: Path) -> None:
         folder = write_parts(tmp_path / "parts", rows())
         model = _model()
-        fit_parts(model, folder, tmp_path / "work", jobs=1)
+        model = fit_parts(model, folder, tmp_path / "work", jobs=1)
         first = read_corpus(folder).split("train").select([0])
-        merged = model.merge(first.texts, [["money"]], first.languages, ids=first.ids)
+        merged = further(model, first.texts, [["money"]], first.languages, ids=first.ids)
         assert sum(map(len, merged.corrected.values())) == 1
         assert not merged.new
-        documents = sum(model.documents_.values())
-        assert sum(model.forget(first.ids).documents_.values()) == documents - 1
+        documents = sum(model.documents.values())
+        assert sum(forget(model, first.ids).documents.values()) == documents - 1
 
     def test_texts_are_kept_as_they_were_written_where_that_was_asked_for(self, tmp_path: Path) -> None:
         folder = write_parts(tmp_path / "parts", rows())
         train = read_corpus(folder).split("train")
         for keep_texts in (True, False):
             model = _model(keep_texts=keep_texts)
-            fit_parts(model, folder, tmp_path / "work", jobs=1)
-            assert model.training_.as_written == keep_texts
-            kept = sorted(text for texts in model.training_.texts.values() for text in texts)
+            model = fit_parts(model, folder, tmp_path / "work", jobs=1)
+            assert model.archive.as_written == keep_texts
+            kept = sorted(text for texts in model.archive.texts.values() for text in texts)
             assert kept == sorted(train.texts if keep_texts else map(bag, train.texts))
 
     def test_is_refused_where_words_would_take_too_much(
@@ -97,10 +100,10 @@ class TestLearningOn:
         monkeypatch.setattr("funnelling.methods.parts.MAX_STORED_CHARACTERS", 1_000)
         folder = write_parts(tmp_path / "parts", rows())
         model = _model()
-        fit_parts(model, folder, tmp_path / "work", jobs=1)
+        model = fit_parts(model, folder, tmp_path / "work", jobs=1)
         assert "more than 1,000 characters, so the model keeps none of their words" in caplog.text
-        assert not model.training_.documents
-        save_model(model, tmp_path / "m")
+        assert not model.archive.documents
+        save(model, tmp_path / "m")
         model = load_model(tmp_path / "m")
         assert model.explain(["printer"], languages=["en"])[0]["language"] == "en"
         with pytest.raises(
@@ -110,10 +113,10 @@ class TestLearningOn:
 
     def test_is_refused_by_a_compact_model(self, tmp_path: Path) -> None:
         model = _model(compact=True)
-        fit_parts(model, write_parts(tmp_path / "parts", rows()), tmp_path / "work", jobs=1)
-        assert not hasattr(model, "training_")
+        model = fit_parts(model, write_parts(tmp_path / "parts", rows()), tmp_path / "work", jobs=1)
+        assert model.archive is None
         with pytest.raises(InputError, match="The model is compact"):
-            model.extend(["printer"], [["money"]], languages=["en"])
+            further(model, ["printer"], [["money"]], ["en"])
 
 
 @pytest.mark.parametrize("labels", [2, 3])
@@ -122,14 +125,14 @@ def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
     folder = write_parts(tmp_path / "parts", made)
     lines: list[str] = []
     by_parts = _model()
-    fit_parts(by_parts, folder, tmp_path / "work", jobs=1, report=lines.append)
+    by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1, report=lines.append)
     assert lines == [SINGLE_LABEL_NOTICE]
     train = read_corpus(folder).split("train")
     train.one_label = True
     assert _bytes(by_parts, tmp_path / "a") == _bytes(fit_method(_model(), train), tmp_path / "b")
     several = _model()
-    fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)
-    assert not several.label_space.single_label
+    several = fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)
+    assert not several.labels.single_label
 
 
 def test_one_label_per_document_is_refused_where_it_is_not_so(tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_groups_stay_together_and_missing_languages_are_found(tmp_path: Path) ->
         del row["language"]
     folder = write_parts(tmp_path / "parts", made)
     by_parts = _model()
-    fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
+    by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
     whole = fit_method(_model(), read_corpus(folder).split("train"))
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
 
@@ -268,9 +271,10 @@ def test_which_methods_learn_by_parts(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_auto_chooses_among_own_words(tmp_path: Path) -> None:
     folder = write_parts(tmp_path / "parts", rows())
     model = _model("fun-auto")
-    fit_parts(model, folder, tmp_path / "work", jobs=1)
-    assert model.choice_.views == ["own"]
-    assert {row["name"] for row in model.choice_.tried} == {"fun-tat", "own, odds", "own"}
+    model = fit_parts(model, folder, tmp_path / "work", jobs=1)
+    choice = model.fitted.chosen
+    assert choice.views == ["own"]
+    assert {row["name"] for row in choice.tried} == {"fun-tat", "own, odds", "own"}
 
 
 def test_documents_for_test_are_found_in_all_parts(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, load_model, save_model
 from funnelling.methods.merging import tuned_for_some
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, load
 from funnelling.tasks.tuning import named_labels, tune
 from tests.artificial import text_corpus
 
@@ -22,7 +22,7 @@ def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
     tuned = tune(folder, "recall=.9")
     assert (
         load_model(folder).model_.fitted.learned.tier_two.thresholds.tolist()
-        == tuned.model.model_.fitted.learned.tier_two.thresholds.tolist()
+        == tuned.model.fitted.learned.tier_two.thresholds.tolist()
     )
     described = describe_model(folder)
     assert described["parameters"]["optimise"] == "recall=.9"
@@ -34,12 +34,12 @@ def test_the_folder_names_no_label_that_was_tuned(folder: Path) -> None:
     """It may be one that is to be forgotten, or dropped: the history stays, and so may the card."""
     label = str(load_model(folder).classes_[0])
     tuned = tune(folder, "recall=.9", labels=[label])
-    number = len(tuned.model.classes_)
-    assert tuned.model.model_.history[-1]["labels"] == 1
-    assert tuned_for_some(load_model(folder))
+    number = len(tuned.model.labels.classes)
+    assert tuned.model.history[-1]["labels"] == 1
+    assert tuned_for_some(load(folder))
     assert f"after thresholds of 1 of {number} labels were tuned for recall=.9;" in tuned.measurement.how
     tune(folder, "recall=.8")
-    assert not tuned_for_some(load_model(folder))
+    assert not tuned_for_some(load(folder))
 
 
 def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:

@@ -7,7 +7,6 @@ from random import Random
 
 import numpy as np
 import pytest
-import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -15,7 +14,6 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
 from funnelling.runtime.threads import map_threads
@@ -189,9 +187,6 @@ def test_the_scikit_learn_contract() -> None:
 def test_it_goes_where_transformers_go() -> None:
     vectorizer = TfidfVectorizer("en")
     assert get_tags(vectorizer).transformer_tags is not None
-    with sklearn.config_context(enable_metadata_routing=True):
-        vectorizer.set_fit_request(languages=True).set_transform_request(languages="codes")
-        assert get_routing_for_object(clone(vectorizer)).transform.requests == {"languages": "codes"}
     assert make_pipeline(vectorizer, SVC()).set_output(transform="default")
     with pytest.raises(InputError, match="sparse, which pandas does not take"):
         vectorizer.set_output(transform="pandas")

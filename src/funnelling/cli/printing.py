@@ -78,7 +78,7 @@ def print_growth(growth: "GrownModel") -> None:
         shown = ", ".join(map(printable, growth.new_labels[:MAX_LABELS_SHOWN]))
         more = ", …" if len(growth.new_labels) > MAX_LABELS_SHOWN else ""
         print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
-        known = {str(label) for label in growth.model.classes_}.difference(growth.new_labels)
+        known = {str(label) for label in growth.model.labels.classes}.difference(growth.new_labels)
         words = [label for label in growth.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
         for label in words:  # codes that differ in a digit mean different things
             if near := near_labels(label, known, cutoff=TYPO_SIMILARITY):

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
         printing.print_json(
             {
                 "model": folder,
-                "labels": relabelled.model.classes_.tolist(),
+                "labels": relabelled.model.labels.classes.tolist(),
                 "renamed": relabelled.renamed,
                 "merged": relabelled.merged,
                 "dropped": relabelled.dropped,
@@ -76,5 +76,5 @@ def _print(relabelled: "RelabelledModel", folder: str) -> None:
     if relabelled.after:
         print("On training documents that were held out, under the new labels, before and after:")
         print(plain(change_table(relabelled.before, relabelled.after)))
-    print(f"Labels    {len(relabelled.model.classes_)}")
+    print(f"Labels    {len(relabelled.model.labels.classes)}")
     print(f"Model: {folder}")

@@ -338,3 +338,14 @@ def _silent() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(before)
+
+
+def label_set_for(path: str | os.PathLike[str], labels: Sequence[str]) -> LabelSet:
+    """The label set of a file, which must have something to say of the labels of documents, or of a model."""
+    label_set = read_label_set(path, labels)
+    if labels and not any(label in label_set for label in labels):
+        raise InputError(
+            f"{shown_name(path)}: its ids ({quoted(label_set.ids[0])}, …) have nothing in common with the "
+            f"labels that they are for ({quoted(labels[0])}, …). Check the ids."
+        )
+    return label_set

@@ -203,12 +203,3 @@ class LabelRules:
         even = np.broadcast_to(left / left.sum(), own.shape)
         with np.errstate(invalid="ignore"):
             return best, np.where(total > 0, own / total, even)
-
-
-def rules_of(model: Any) -> LabelRules | None:
-    """What the label set of a fitted model makes of its answers; None where it leaves them as they are."""
-    label_set = getattr(model, "label_set_", None)
-    if label_set is None:
-        return None
-    rules: LabelRules = label_set.rules(model.classes_)
-    return rules if rules.excluded.any() or model.label_space.brings_parents(rules) else None

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from funnelling.corpus.label_rules import Edges, Hierarchy, LabelRules, depths
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.state import expect, expect_by, expect_flag, expect_numbers, expect_strings
+from funnelling.state import expect, numbers
 from funnelling.text.languages import is_tag, normalise_tag, served_by
 
 MAX_LABELS = 2**20
@@ -77,8 +77,8 @@ class LabelSet:
     ids: list[str]
     names: dict[str, list[str]]
     descriptions: list[str]
-    broader: Edges
-    excluded: npt.NDArray[np.bool_]
+    broader: Annotated[Edges, numbers(None, 2, kinds="i", least=0)]
+    excluded: Annotated[npt.NDArray[np.bool_], numbers(None, kinds="b")]
     roll_up: bool = False
 
     @classmethod
@@ -238,15 +238,12 @@ class LabelSet:
 
     def check_state(self) -> None:
         """Refuse what was read from a file and is no set of labels."""
-        expect_strings(self.ids, "the labels of its label set")
         expect(0 < len(set(self.ids)) == len(self.ids) <= MAX_LABELS, "the labels of its label set")
-        for tag, names in expect_by(self.names, None, "the names of labels").items():
+        for tag, names in self.names.items():
             expect(is_tag(tag) and normalise_tag(tag) == tag, "the language of names of labels")
-            expect_strings(names, "the names of labels", len(self.ids))
-        expect_strings(self.descriptions, "the descriptions of labels", len(self.ids))
-        expect_numbers(self.broader, (None, 2), "the parents of labels", "i", 0, len(self.ids) - 1)
-        expect_numbers(self.excluded, (len(self.ids),), "the labels that are excluded", "b")
-        expect_flag(self.roll_up, "whether labels bring their parents")
+            expect(len(names) == len(self.ids), "the names of labels")
+        expect(len(self.descriptions) == len(self.excluded) == len(self.ids), "the descriptions of labels")
+        expect(self.broader.max(initial=0) < len(self.ids), "the parents of labels")
         depths(self.broader, self.ids)
 
     def _columns(self, language: str | None) -> list[list[str]]:

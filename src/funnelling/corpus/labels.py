@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from funnelling.corpus.label_rules import Floats, LabelRules
 from funnelling.errors import InputError, listed
 from funnelling.matrices import AnyTargets, Scored, Targets, canonical, dense, is_sparse, length, one_each
+from funnelling.state import ANY_ARRAY
 
 MAX_SIMILAR_LABELS = 3  # labels that are named where one is not known
 
@@ -24,7 +25,7 @@ class LabelSpace:
     targets are ``sparse``, each label has a column in any case.
     """
 
-    classes: npt.NDArray[Any]
+    classes: Annotated[npt.NDArray[Any], ANY_ARRAY]
     single_label: bool = False
     sparse: bool = False
 
@@ -134,12 +135,70 @@ class LabelSpace:
             calibrated = np.hstack([1 - calibrated, calibrated])
         return np.asarray(calibrated, dtype=np.float64)
 
+    def sparse_answers(
+        self,
+        rules: LabelRules | None,
+        probabilities: Any,
+        threshold: Any,
+        documents: Sequence[int],
+    ) -> tuple[Any, Any]:
+        """The labels of documents and the probabilities of their candidates, of many labels.
+
+        ``documents`` are how many each label has: a document without candidates gets the most frequent label
+        where it must have one.
+        """
+        if rules is not None:
+            probabilities = self._sparse_under(rules, probabilities)
+        if self.single_label:
+            frequencies = np.asarray(documents)
+            if rules is not None:
+                frequencies = np.where(rules.excluded, -1, frequencies)
+            best = _most_probable(probabilities, int(frequencies.argmax()))
+            return self.classes[best], _summing_to_one(probabilities)
+        labels: Any = probabilities.copy()
+        labels.data = (labels.data > threshold).astype(int)
+        labels.eliminate_zeros()
+        return labels, probabilities
+
+    def _sparse_under(self, rules: LabelRules, probabilities: Any) -> Any:
+        """Probabilities as a label set has them: excluded labels have none, parents at least as much."""
+        kept = _less_excluded(rules, probabilities)
+        if not self.brings_parents(rules):
+            return kept
+        return _less_excluded(rules, rules.hierarchy.raised(kept)[:, : len(rules.excluded)])
+
     def squeeze(self, scores: Any) -> Any:
         """Scores as scikit-learn has them: one number per document where one column stands for two labels."""
         return scores[:, 0] if self.single_label and scores.shape[1] == 1 else scores
 
 
 MULTILABEL = LabelSpace(np.empty(0))  # for who need not know which labels there are
+
+
+def _less_excluded(rules: LabelRules, probabilities: Any) -> Any:
+    kept: Any = probabilities.copy()
+    kept.data[rules.excluded[kept.indices]] = 0
+    kept.eliminate_zeros()
+    return kept
+
+
+def _most_probable(probabilities: Any, usual: int) -> npt.NDArray[np.intp]:
+    """The column of each document's most probable label; without any the ``usual`` one."""
+    best = np.full(probabilities.shape[0], usual, dtype=np.intp)
+    rows = np.repeat(np.arange(len(best)), np.diff(probabilities.indptr))
+    order = np.lexsort((-probabilities.indices, probabilities.data, rows))  # the best comes last
+    best[rows[order]] = probabilities.indices[order]
+    return best
+
+
+def _summing_to_one(probabilities: Any) -> Any:
+    """Probabilities of labels of which each document has one; a document without candidates has none."""
+    sizes = np.diff(probabilities.indptr)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    sums = np.bincount(rows, probabilities.data, minlength=len(sizes))
+    shares: Any = probabilities.copy()
+    shares.data /= sums[rows]
+    return shares
 
 
 def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[np.intp]:

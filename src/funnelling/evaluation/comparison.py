@@ -21,7 +21,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.estimator import MethodEstimator
 
 
 EXAMPLE_RANGES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
@@ -158,7 +158,7 @@ class Comparison:
     """
 
     trials: Sequence[Trial]
-    makers: Mapping[str, Callable[..., "Method"]]
+    makers: Mapping[str, Callable[..., "MethodEstimator"]]
     seed: int = 0
     pieces: ResultCache = field(default_factory=ResultCache)
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -209,7 +209,7 @@ class Comparison:
         return [
             language
             for language in trial.test.by_language()
-            if is_served(language, usable) or method.serves_unseen(language)
+            if is_served(language, usable) or method.algorithm.serves_unseen(method, language)
         ]
 
     def _tests(self, names: Sequence[str], trial: Trial) -> dict[str, Corpus]:

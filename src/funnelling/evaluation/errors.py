@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
-from funnelling.corpus.label_rules import rules_of
 from funnelling.evaluation.measuring import as_indicators, measure_answers, truth_of
 from funnelling.evaluation.pieces import Result
 from funnelling.matrices import (
@@ -27,7 +26,7 @@ from funnelling.matrices import (
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 MAX_ERRORS = 20
 MAX_TEXT_CHARACTERS = 400  # characters of a text that are shown
@@ -116,15 +115,15 @@ def in_turns(is_given: Rows, sureness: NDArray[np.float64], most: int) -> list[i
 
 
 def worst_errors(
-    method: "Method", test: Corpus, decisions: Any, probabilities: Any, most: int = MAX_ERRORS
+    model: "Model", test: Corpus, decisions: Any, probabilities: Any, most: int = MAX_ERRORS
 ) -> list[WorstError]:
-    """The worst errors of a fitted method on test documents, from its answers to them, and why it made them.
+    """The worst errors of a model on test documents, from its answers to them, and why it made them.
 
     ``decisions`` and ``probabilities`` have one column per class of the method.
     """
-    classes = [str(label) for label in method.classes_]
+    classes = [str(label) for label in model.labels.classes]
     given, truth = decisions.astype(bool), truth_of(test, classes)
-    rules = rules_of(method)
+    rules = model.rules
     if rules is not None:  # what is not to be assigned is not missed
         assigned = ~rules.excluded
         truth = canonical(truth.multiply(assigned)) if is_sparse(truth) else truth & assigned
@@ -132,7 +131,7 @@ def worst_errors(
         probabilities = canonical(probabilities)
     return [
         _explained(
-            method,
+            model,
             test,
             mistake,
             classes,
@@ -144,16 +143,16 @@ def worst_errors(
 
 
 def measure_with_errors(
-    method: "Method", test: Corpus, most: int = MAX_ERRORS, answers: tuple[Any, Any] | None = None
+    model: "Model", test: Corpus, most: int = MAX_ERRORS, answers: tuple[Any, Any] | None = None
 ) -> Result:
     """What `evaluate_in_detail` gives, for the same work, and the worst ``errors``; none of those for 0.
 
     ``answers`` are what the method's `classify` gives, where that is known.
     """
-    labels, probabilities = answers or method.classify(test.texts, languages=test.languages)
-    result = measure_answers(method, test, labels, probabilities)
+    labels, probabilities = answers or model.classify(test.texts, languages=test.languages)
+    result = measure_answers(model, test, labels, probabilities)
     if most:
-        result["errors"] = worst_errors(method, test, as_indicators(method, labels), probabilities, most)
+        result["errors"] = worst_errors(model, test, as_indicators(model, labels), probabilities, most)
     return result
 
 
@@ -185,7 +184,7 @@ def _surest(cells: AnyTargets, probabilities: Any, missed: bool = False) -> dict
 
 
 def _explained(
-    method: "Method",
+    model: "Model",
     test: Corpus,
     mistake: LabelError,
     classes: Sequence[str],
@@ -199,7 +198,7 @@ def _explained(
         if column is not None
     }
     names = [classes[column] for column in blamed.values()]
-    (explanation,) = method.explain([text], languages=[test.languages[row]], labels=names)
+    (explanation,) = model.explain([text], languages=[test.languages[row]], labels=names)
     reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
     placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
     start, end = telling_part(text, placed[next(iter(blamed))], MAX_TEXT_CHARACTERS)

@@ -26,13 +26,14 @@ from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.model import Model
 
 
-def fit_method(method: "Method", train: Corpus, label_set: LabelSet | None = None) -> "Method":
+def fit_method(method: "MethodEstimator", train: Corpus, label_set: LabelSet | None = None) -> "Model":
     """Fit a method on the documents of a corpus, with one label each if it says so, groups kept together."""
     groups = train.groups if any(train.groups) else None
-    return method.fit(
+    fitted = method.fit(
         train.texts,
         train.y,
         languages=train.languages,
@@ -40,16 +41,17 @@ def fit_method(method: "Method", train: Corpus, label_set: LabelSet | None = Non
         ids=train.ids,
         label_set=label_set,
     )
+    return fitted.model_
 
 
-def training_documents(method: "Method", trial: Trial) -> Corpus:
+def training_documents(method: "MethodEstimator", trial: Trial) -> Corpus:
     """A trial's training documents, with their further versions where a method may read those."""
     if not method.algorithm.reads_parallel:
         return trial.train
     return Corpus.from_documents([*trial.train, *trial.parallel], trial.train.one_label)
 
 
-def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
+def fit_and_measure(method: "MethodEstimator", trial: Trial, test: Corpus) -> Result:
     """Fit a method on a trial's training documents, measure it on test documents, and clock both."""
     train = training_documents(method, trial)
     # Words are reduced to lemmas once per process: the first method must not be clocked for all.
@@ -62,19 +64,19 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
             for text in texts:
                 analyser(language)(text)
     start = time.perf_counter()
-    fit_method(method, train)
+    model = fit_method(method, train)
     after_fit = time.perf_counter()
-    answers = method.classify(test.texts, languages=test.languages)
+    answers = model.classify(test.texts, languages=test.languages)
     after_predict = time.perf_counter()
-    examples = examples_in(trial.train, [str(label) for label in method.classes_])
-    result = measure_answers(method, test, *answers, examples)
+    examples = examples_in(trial.train, [str(label) for label in model.labels.classes])
+    result = measure_answers(model, test, *answers, examples)
     result["examples"] = examples.of_labels.tolist()
-    result["C"] = method.final_c()
+    result["C"] = model.fitted.final_c
     return {**result, "fit_seconds": after_fit - start, "predict_seconds": after_predict - after_fit}
 
 
 def cross_validate(
-    make: Callable[[], "Method"],
+    make: Callable[[], "MethodEstimator"],
     corpus: Corpus,
     folds: int = 5,
     seed: int = 0,
@@ -97,19 +99,19 @@ def cross_validate(
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue
-        method = fit_method(make(), train, label_set)
+        model = fit_method(make(), train, label_set)
         rows = np.flatnonzero(fold_of_document == fold)
-        rows = rows[supported_documents(corpus.select(rows), method)]
+        rows = rows[supported_documents(corpus.select(rows), model)]
         if not len(rows):
             continue
         test = corpus.select(rows)
-        labels, chances = method.classify(test.texts, languages=test.languages)
-        given = as_indicators(method, labels)
-        limits = None if corpus.one_label else thresholds_of(method, test)
-        answers.append(([str(label) for label in method.classes_], given, chances, limits))
+        labels, chances = model.classify(test.texts, languages=test.languages)
+        given = as_indicators(model, labels)
+        limits = None if corpus.one_label else thresholds_of(model, test)
+        answers.append(([str(label) for label in model.labels.classes], given, chances, limits))
         measured.append(rows)
         if errors:
-            worst += worst_errors(method, test, given, chances, errors)
+            worst += worst_errors(model, test, given, chances, errors)
     if not measured:
         return None
     rows = np.concatenate(measured)

@@ -48,7 +48,7 @@ from funnelling.matrices import (
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
 def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:
@@ -56,12 +56,12 @@ def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:
     return test.sparse_label_matrix(classes) if len(classes) > XMC_MIN_LABELS else test.label_matrix(classes)
 
 
-def as_indicators(method: "Method", labels: Any) -> AnyTargets:
+def as_indicators(model: "Model", labels: Any) -> AnyTargets:
     """What a method predicts as a matrix with one column per class, even if it gives one label each.
 
     Of many classes it is sparse.
     """
-    return replace(method.label_space, sparse=len(method.classes_) > XMC_MIN_LABELS).indicators(labels)
+    return replace(model.labels, sparse=len(model.labels.classes) > XMC_MIN_LABELS).indicators(labels)
 
 
 def spread(matrix: Any, places: NDArray[np.bool_]) -> Any:
@@ -193,36 +193,36 @@ MAX_CONFUSED_PAIRS = 20  # pairs of labels that a model keeps
 MAX_PAIRS_IN_RESULT = 1_000  # that a full result keeps: of many labels there may be millions
 
 
-def supported_documents(corpus: Corpus, method: "Method") -> Rows:
-    """Which documents are in a language that a fitted method can label."""
-    serves = {language: method.serves(language) for language in corpus.by_language()}
+def supported_documents(corpus: Corpus, model: "Model") -> Rows:
+    """Which documents are in a language that a model can label."""
+    serves = {language: model.serves(language) for language in corpus.by_language()}
     return np.array([serves[str(language)] for language in corpus.languages], dtype=bool)
 
 
-def evaluate_classifier(method: "Method", test: Corpus, classes: Sequence[str] | None = None) -> Result:
-    """The measures of a fitted method on labelled documents, by language and averaged.
+def evaluate_classifier(model: "Model", test: Corpus, classes: Sequence[str] | None = None) -> Result:
+    """The measures of a model on labelled documents, by language and averaged.
 
     Macro averages run over ``classes``, or the labels the method was trained on, and those known by name that
     test documents have; what these have beside them is dropped, and counted as ``unknown_labels``. A method
     that gives one label per document is wrong about a document whose label it does not know. A document
     without evidence counts like any other: as one without labels, or as one with the class that
-    `Method.predict` gives it where each has one label.
+    `Model.predict` gives it where each has one label.
 
     Of many labels there are measures of the most probable ones, too, which run over all that are known.
     """
-    known = [str(label) for label in method.classes_]
-    if classes is None and method.algorithm.learns_names:
-        classes = _averaged(test, known, examples_of(method))
+    known = [str(label) for label in model.labels.classes]
+    if classes is None and model.algorithm.learns_names:
+        classes = _averaged(test, known, examples_of(model))
     if len(known) <= XMC_MIN_LABELS:
-        labels, ranked = method.predict(test.texts, languages=test.languages), None
+        labels, ranked = model.predict(test.texts, languages=test.languages), None
     else:
-        labels, probabilities = method.classify(test.texts, languages=test.languages)
-        ranked = _ranked(truth_of(test, known), probabilities, examples_of(method))
-    decisions = as_indicators(method, labels)
-    return _measure_decisions(test, decisions, known, method.label_space.single_label, classes, ranked)
+        labels, probabilities = model.classify(test.texts, languages=test.languages)
+        ranked = _ranked(truth_of(test, known), probabilities, examples_of(model))
+    decisions = as_indicators(model, labels)
+    return _measure_decisions(test, decisions, known, model.labels.single_label, classes, ranked)
 
 
-def evaluate_in_detail(method: "Method", test: Corpus) -> Result:
+def evaluate_in_detail(model: "Model", test: Corpus) -> Result:
     """What `evaluate_classifier` gives, and what answers the next question: what goes wrong, and where.
 
     ``by_label`` has the `measure_labels` of all labels, ``confused`` the pairs of labels that are taken for
@@ -230,25 +230,24 @@ def evaluate_in_detail(method: "Method", test: Corpus) -> Result:
     are reliability bins and counts of labels for diagrams, and the decisions on each document for tests
     between methods.
     """
-    return measure_answers(method, test, *method.classify(test.texts, languages=test.languages))
+    return measure_answers(model, test, *model.classify(test.texts, languages=test.languages))
 
 
 def measure_answers(
-    method: "Method", test: Corpus, labels: Any, probabilities: Any, examples: LabelFrequencies | None = None
+    model: "Model", test: Corpus, labels: Any, probabilities: Any, examples: LabelFrequencies | None = None
 ) -> Result:
     """What `evaluate_in_detail` gives, of what a method has answered.
 
     ``examples`` are those of each class that it was trained on; None for what it keeps of them.
     """
-    classes = [str(label) for label in method.classes_]
-    decisions = as_indicators(method, labels)
-    one_label = method.label_space.single_label
-    limits = None if one_label else thresholds_of(method, test)
-    label_set = getattr(method, "label_set_", None)
-    if examples is None and (len(classes) > XMC_MIN_LABELS or method.algorithm.learns_names):
-        examples = examples_of(method)
+    classes = [str(label) for label in model.labels.classes]
+    decisions = as_indicators(model, labels)
+    one_label = model.labels.single_label
+    limits = None if one_label else thresholds_of(model, test)
+    if examples is None and (len(classes) > XMC_MIN_LABELS or model.algorithm.learns_names):
+        examples = examples_of(model)
     result = measure_decisions_in_full(
-        test, decisions, probabilities, classes, one_label, limits, label_set, examples
+        test, decisions, probabilities, classes, one_label, limits, model.label_set, examples
     )
     return {**result, "decisions": keep_decisions(decisions, classes)}
 
@@ -329,9 +328,9 @@ def measure_rolled_up(
     return measure_languages(many, hierarchy.raised(canonical(decisions).astype(bool)), test.languages)
 
 
-def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
+def thresholds_of(model: "Model", test: Corpus) -> FloatArray:
     """The probabilities above which a method assigns labels, one row per language of the documents."""
-    return np.array([method.thresholds(served_by(tag, method.languages_)) for tag in test.by_language()])
+    return np.array([model.thresholds(served_by(tag, model.languages)) for tag in test.by_language()])
 
 
 def evaluate_dummies(train: Corpus, test: Corpus) -> Result:

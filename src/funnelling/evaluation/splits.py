@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from funnelling.runtime.progress import timed
 from funnelling.text.languages import primary
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
 TEST_SHARE = 0.3
@@ -231,13 +231,9 @@ def _marked(corpus: Corpus) -> Corpus:
     return replace(corpus, one_label=True)
 
 
-def examples_of(method: "Method") -> LabelFrequencies | None:
-    """Those that a fitted method learned from, of each class, where it keeps that."""
-    counts: Any = method.label_counts()
-    targets = getattr(getattr(method, "training_", None), "targets", None)
-    if counts is None and targets and {each.shape[1] for each in targets.values()} == {len(method.classes_)}:
-        counts = sum(np.asarray(each.sum(axis=0)) for each in targets.values())
-    return None if counts is None else LabelFrequencies(sum(method.documents_.values()), np.asarray(counts))
+def examples_of(model: "Model") -> LabelFrequencies:
+    """Those that a model learned from, of each class."""
+    return LabelFrequencies(sum(model.documents.values()), np.asarray(model.label_documents))
 
 
 def examples_in(train: Corpus, classes: Sequence[str]) -> LabelFrequencies:

@@ -1,12 +1,12 @@
 """What a search over views found: candidates, their measures, and which was taken."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.spaces.registry import check_views, named_views
-from funnelling.state import expect, expect_flag, expect_number, expect_strings
+from funnelling.state import Between, expect
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,15 @@ class Choice:
 
     views: list[str]
     normalise: bool
-    C: float | None
+    C: Annotated[float, Between(0)] | None
     tried: list[dict[str, Any]] = field(default_factory=list)
     combine: str = "mean"
     variant: str = "tat"
 
     def check_choice(self) -> None:
         """Refuse an impossible choice, or one whose summary cannot be printed."""
-        expect_strings(self.views, "the views that were chosen")
         check_views(self.views)
-        expect_flag(self.normalise, "whether posteriors are normalised")
         expect(self.combine in COMBINATIONS, "how views are combined")
-        if self.C is not None:
-            expect_number(self.C, "the C that was chosen", least=0)
-        expect(isinstance(self.tried, list) and isinstance(self.variant, str), "what was tried")
         expect("\n" not in self.summary() and str(self), "what was tried")
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,13 @@ from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
-from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_number, expect_numbers
+from funnelling.state import (
+    Between,
+    empty_row,
+    expect,
+    expect_by,
+    numbers,
+)
 
 Weights = npt.NDArray[np.float64]
 
@@ -27,8 +34,8 @@ class Combination:
 
     how: str
     normalise: bool
-    weights: dict[str, float] | None = None
-    offsets: dict[str, Floats] | None = None
+    weights: dict[str, Annotated[float, Between(0)]] | None = None
+    offsets: dict[str, Annotated[Floats, numbers("labels")]] | None = None
 
     @classmethod
     def fit(
@@ -77,14 +84,11 @@ class Combination:
     def check_combination(self, views: Sequence[str], labels: int) -> Floats:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
         expect(self.how in COMBINATIONS, "how views are combined")
-        expect_flag(self.normalise, "whether posteriors are normalised")
         if self.weights is not None:
-            for weight in expect_by(self.weights, views, "the weights of views").values():
-                expect_number(weight, "the weight of a view", least=0)
+            expect_by(self.weights, views, "the weights of views")
         if self.offsets is not None:
             expect(ANY_LANGUAGE in self.offsets, "the offsets of languages")
-            for offsets in expect_by(self.offsets, None, "the offsets of languages").values():
-                expect_numbers(offsets, (labels,), "the offsets of a language")
+            expect(all(len(each) == labels for each in self.offsets.values()), "the offsets of a language")
         point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
         return point
 

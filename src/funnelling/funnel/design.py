@@ -15,7 +15,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
 from funnelling.matrices import Folds
-from funnelling.methods.algorithm import Parameters
+from funnelling.methods.algorithm import Parameters, Run
 from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
@@ -75,6 +75,10 @@ class FunnelParameters(Parameters):
     optimise: str | None = None
     calibrated: bool = flag(False)
     vectorizer: Any = None
+
+    @property
+    def run(self) -> Run:
+        return Run(self.n_jobs, self.encoder)
 
     def check(self) -> None:
         super().check()

@@ -1,32 +1,17 @@
-"""`FunnellingClassifier`: the paper's method, in both variants, and what goes past it."""
+"""The funnels as estimators: the paper's method, in both variants, and what goes past it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from funnelling.errors import InputError
-from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
-from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
-from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
-from funnelling.funnel.fitted import FittedFunnel, counts_under
-from funnelling.funnel.learning import FunnelLearning
-from funnelling.funnel.thresholds import PER_LABEL
-from funnelling.funnel.tuning import ThresholdChange, tuned
-from funnelling.matrices import Scores
-from funnelling.methods.algorithm import Run
-from funnelling.methods.estimator import Method
-from funnelling.methods.explanation import mean_posterior
-from funnelling.methods.learning import Relabelling
-from funnelling.plain import check_fitted
-from funnelling.spaces.registry import check_views
-from funnelling.svm.scorers import SelectedScorer
+from funnelling.funnel.design import FunnelParameters
+from funnelling.funnel.learning import FUNNEL
+from funnelling.funnel.many.learning import MANY_LABELS
+from funnelling.funnel.tuning import ThresholdChange, tune
+from funnelling.methods.estimator import MethodEstimator
 
 
-class FunnellingClassifier(Method, FunnelParameters):
+class FunnellingClassifier(MethodEstimator, FunnelParameters):
     """Classify documents in many languages under one set of labels, every language teaching all.
 
     Tier 1 has base classifiers for each language in its own feature space; their calibrated posteriors,
@@ -142,39 +127,15 @@ class FunnellingClassifier(Method, FunnelParameters):
     [[1, 0]]
     """
 
-    algorithm = FunnelLearning(name="funnelling")
-
-    @property
-    def _funnel(self) -> FittedFunnel:
-        """What the fit left of both tiers."""
-        fitted = self.model_.fitted
-        assert isinstance(fitted, FittedFunnel)
-        return fitted
+    algorithm = FUNNEL
 
     @property
     def choice_(self) -> Choice:
         """What was chosen, where views were."""
-        choice = self._funnel.choice if hasattr(self, "model_") else None
+        choice: Choice | None = self.model_.fitted.chosen if hasattr(self, "model_") else None
         if choice is None:
             raise AttributeError("Nothing has been chosen: the views are given, or there has been no fit.")
         return choice
-
-    def _run(self) -> Run:
-        return Run(self.n_jobs, self.encoder)
-
-    def check_state(self) -> None:
-        super().check_state()
-        if self.views is not None and not is_auto(self.views):
-            check_views(self.views)
-
-    def _languages_at_once(self) -> int | None:
-        """As many as there are threads; an encoder and what is not ours take one after the other."""
-        parameters: Any = self.model_.parameters
-        order = self.algorithm.reads_in_order(parameters, self._funnel.choice)
-        ours = parameters.base_estimator is None and parameters.meta_estimator is None and not order
-        return self.n_jobs if ours else 1
-
-    # --- thresholds -----------------------------------------------------------------------------
 
     def tune(
         self, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
@@ -205,35 +166,11 @@ class FunnellingClassifier(Method, FunnelParameters):
         Traceback (most recent call last):
         funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
         """
-        check_fitted(self, "model_")
-        self.check_tunable()
-        text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
-        model, archive = self.model_, self.model_.archive
-        assert archive is not None
-        parameters: Any = model.parameters
-        before = FunnelConfig.of(parameters, self._funnel.choice).goal
-        fitted, change = tuned(self._funnel, archive, model.labels, before, text, labels)
-        model = replace(model, fitted=fitted)
-        if labels is None:
-            model = replace(model, parameters=model.parameters.copied(optimise=text, calibrated=False))
-            self.optimise, self.calibrated = text, False
+        model, change = tune(self.current_model, optimise, labels, per_label)
+        now: Any = model.parameters
+        self.optimise, self.calibrated = now.optimise, now.calibrated
         self.model_ = model
         return change
-
-    def check_tunable(self) -> None:
-        """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
-        if not self.label_space.has_thresholds:
-            raise InputError("The model gives one label per document, and has no thresholds to tune.")
-        unseen = self._funnel.zero_shot
-        if unseen is not None and unseen.tier_two is None:
-            raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
-        if self.model_.archive is None or self._funnel.kept is None:
-            raise InputError(
-                "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
-                "tune thresholds on. Train it anew with --optimise."
-            )
-
-    # --- what was held out ----------------------------------------------------------------------
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         """How good the model is on training documents that were held out from both tiers, by language.
@@ -249,48 +186,30 @@ class FunnellingClassifier(Method, FunnelParameters):
         dict
             For each language the measures by name, and the number of ``documents``.
         """
-        check_fitted(self, "model_")
-        columns = ALL_LABELS if labels is None else np.isin(self.classes_, labels)
-        measures: dict[str, dict[str, float]] = {}
-        for language, table in self._funnel.learned.tier_two.held_out.items():
-            counts = Counts.from_table(table)
-            if table.shape[1] < len(self.classes_):  # one column stands for two classes
-                counts = counts.of_both()
-            measures[language] = self._measured(counts, columns)
-        return measures
+        return self.current_model.held_out_measures(labels)
 
-    def measures_under(self, relabelling: Relabelling) -> dict[str, dict[str, float]]:
-        """What `held_out_measures` are where labels that are to be merged are taken for one.
 
-        Nothing, where the model has not kept its scores of documents that were held out.
-        """
-        kept, labels = self._funnel.kept, self.label_space
-        if kept is None or self.model_.archive is None:
-            return {}
-        thresholds = self._funnel.learned.tier_two.thresholds
-        counted = counts_under(relabelling, self.model_.archive.targets, kept.scores, thresholds, labels)
-        return {language: self._measured(counts) for language, counts in counted.items()}
+class ManyLabelsClassifier(MethodEstimator):
+    """A funnel for label sets of thousands, of which each document has a few: subject headings, EuroVoc.
 
-    def _measured(self, counts: Counts, columns: Columns = ALL_LABELS) -> dict[str, float]:
-        """Measures of decisions that were counted, and of how many documents they are."""
-        by_name = measure_counts(counts, self.label_space.single_label, columns)
-        return {**by_name, "documents": int(counts.documents)}
+    Everything is sparse: labels, classifiers and answers. `predict` and `predict_proba` give scipy's
+    ``csr_array`` with the columns of ``classes_``. Probabilities are those of each document's candidates,
+    some forty; all others are as good as 0. A label is assigned where its probability is above a threshold
+    that makes the most of micro-F1 in its language.
 
-    def held_out_posteriors(self) -> dict[str, npt.NDArray[np.float64]]:
-        """The mean posterior that views gave training documents which they had not seen, by language.
+    Parameters
+    ----------
+    memory_limit : bytes, for all methods alike; this one needs far less
+    compact, keep_texts : what a model keeps of its documents
+    n_jobs, random_state, verbose : as in all methods
 
-        Nothing, where the model has not kept what it made of them.
-        """
-        kept, scorer = self._funnel.kept, self._funnel.learned.tier_two.scorer
-        if kept is None:
-            return {}
-        views = list(kept.held_out.values())
-        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
+    Examples
+    --------
+    >>> texts = ["the cat sleeps", "a dog barks", "il gatto dorme", "un cane abbaia"] * 5
+    >>> labels, languages = [["cat"], ["dog"], ["cat"], ["dog"]] * 5, ["en", "en", "it", "it"] * 5
+    >>> model = ManyLabelsClassifier(random_state=0).fit(texts, labels, languages)
+    >>> model.predict(["the dog", "il gatto"], ["en", "it"]).toarray().tolist()
+    [[0, 1], [1, 0]]
+    """
 
-        def shown(posteriors: Scores) -> npt.NDArray[np.float64]:
-            return self.label_space.probabilities(
-                posteriors if selection is None else selection.of_posteriors(posteriors)
-            )
-
-        found = {tag: [shown(view[tag]) for view in views if tag in view] for tag in self.documents_}
-        return {tag: mean_posterior(each) for tag, each in found.items() if each}
+    algorithm = MANY_LABELS

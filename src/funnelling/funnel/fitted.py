@@ -9,21 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
+from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.inheritance import KeptPosteriors
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views import FittedViews, SharedView, views_serve
-from funnelling.matrices import AnyTargets, Floats, Scored, in_vocabulary_rows
+from funnelling.matrices import AnyTargets, Floats, Scored, Scores, in_vocabulary_rows
 from funnelling.methods.algorithm import Fitted, Run
 from funnelling.methods.archive import Archive
-from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution
+from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import Calibrator, ScoreThresholds
 from funnelling.spaces import Space
 from funnelling.spaces.registry import SHARED
-from funnelling.state import expect, expect_strings
+from funnelling.state import expect
 from funnelling.svm import LinearScorer
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 
@@ -190,6 +191,52 @@ class FittedFunnel(Fitted):
     def score_thresholds(self, language: str) -> ScoreThresholds:
         return self.funnel(language).tier_two.thresholds
 
+    def held_out_measures(
+        self, labels: LabelSpace, columns: Columns = ALL_LABELS
+    ) -> dict[str, dict[str, float]]:
+        """How good it is on training documents that were held out from both tiers.
+
+        Vocabularies, and thresholds that were tuned, saw those documents.
+        """
+        measures: dict[str, dict[str, float]] = {}
+        for language, table in self.learned.tier_two.held_out.items():
+            counts = Counts.from_table(table)
+            if table.shape[1] < len(labels.classes):  # one column stands for two classes
+                counts = counts.of_both()
+            measures[language] = _measured(counts, labels, columns)
+        return measures
+
+    def measures_under(
+        self, relabelling: Relabelling, labels: LabelSpace, archive: Archive | None
+    ) -> dict[str, dict[str, float]]:
+        """What `held_out_measures` are where labels that are to be merged are taken for one.
+
+        Nothing, where its scores of documents that were held out have not been kept.
+        """
+        if self.kept is None or archive is None:
+            return {}
+        thresholds = self.learned.tier_two.thresholds
+        counted = counts_under(relabelling, archive.targets, self.kept.scores, thresholds, labels)
+        return {language: _measured(counts, labels) for language, counts in counted.items()}
+
+    def held_out_posteriors(self, labels: LabelSpace) -> dict[str, npt.NDArray[np.float64]]:
+        """The mean posterior that views gave training documents which they had not seen, by language.
+
+        Nothing, where what it made of them has not been kept.
+        """
+        if self.kept is None:
+            return {}
+        views, scorer = list(self.kept.held_out.values()), self.learned.tier_two.scorer
+        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
+
+        def shown(posteriors: Scores) -> npt.NDArray[np.float64]:
+            return labels.probabilities(
+                posteriors if selection is None else selection.of_posteriors(posteriors)
+            )
+
+        found = {tag: [shown(view[tag]) for view in views if tag in view] for tag in self.languages}
+        return {tag: mean_posterior(each) for tag, each in found.items() if each}
+
     def serves(self, language: str) -> bool:
         if self.zero_shot is not None:
             return self.zero_shot.view.space.serves(language)
@@ -227,27 +274,27 @@ class FittedFunnel(Fitted):
     def check(
         self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
     ) -> None:
-        expect_strings(self.languages, "the languages of a funnel")
         expect(self.languages == list(documents), "the languages of a funnel")
-        expect(isinstance(self.learned, Funnel), "a funnel")
         vectorizers, held_out = self.learned.views.vectorizers, self.learned.tier_two.held_out
         expect((vectorizers is None) == (features is not None), "the vocabularies of a funnel")
         known = self.learned.check_funnel(self.languages, features or {}, labels)
         expect(held_out.keys() <= documents.keys(), "the counts of tier 2")
         if self.zero_shot is not None:
-            expect(isinstance(self.zero_shot, ZeroShot), "what labels other languages")
-            expect(isinstance(self.zero_shot.tier_two, TierTwo | None), "what labels other languages")
             self._other.check_funnel([], features or {}, labels)
         if self.choice is not None:
-            expect(isinstance(self.choice, Choice), "what was chosen")
             self.choice.check_choice()
         if self.kept is not None:
-            expect(isinstance(self.kept, KeptPosteriors), "what is kept of documents")
             self.kept.check(documents, self.learned.views.names, known, labels.columns)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields alone: what is cached is made again."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+
+def _measured(counts: Counts, labels: LabelSpace, columns: Columns = ALL_LABELS) -> dict[str, float]:
+    """Measures of decisions that were counted, and of how many documents they are."""
+    by_name = measure_counts(counts, labels.single_label, columns)
+    return {**by_name, "documents": int(counts.documents)}
 
 
 def _nearest(

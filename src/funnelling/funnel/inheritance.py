@@ -14,7 +14,7 @@ add up until everything is fitted anew.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import sparse
@@ -25,12 +25,20 @@ from funnelling.matrices import Floats, take_rows
 from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
 from funnelling.spaces.registry import OWN
-from funnelling.state import expect, expect_by, expect_matrix, expect_numbers, expect_whole
+from funnelling.state import (
+    Count,
+    expect,
+    expect_by,
+    matrix,
+    numbers,
+)
 from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import Selection
 from funnelling.svm.solver import TOLERANCE
 
 TIER_TWO = ""  # in place of a view's name: no view has it
+
+OfDocuments = Annotated[Floats, numbers(None, None)]  # (documents, labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +51,12 @@ class KeptPosteriors:
     So many documents have ``changed`` since all of this was fitted at once.
     """
 
-    training: dict[str, dict[str, Floats]]
-    held_out: dict[str, dict[str, Floats]]
-    scores: dict[str, Floats]
-    coefficients: dict[str, dict[str, Coefficients]]
-    changed: int = 0
-    zero_shot_scores: dict[str, Floats] = field(default_factory=dict)
+    training: dict[str, dict[str, OfDocuments]]
+    held_out: dict[str, dict[str, OfDocuments]]
+    scores: dict[str, OfDocuments]
+    coefficients: dict[str, dict[str, Annotated[Coefficients, matrix(None, None)]]]
+    changed: Count = 0
+    zero_shot_scores: dict[str, OfDocuments] = field(default_factory=dict)
 
     @classmethod
     def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
@@ -79,22 +87,22 @@ class KeptPosteriors:
 
         Tier 2 has the ``columns`` of those labels that are left.
         """
-        expect_whole(self.changed, "how many documents have changed")
         held_out = expect_by(self.held_out, views, "the posteriors of documents")
         for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
             others = expect_by(held_out[view], by_tag, "the posteriors of documents")
             for tag, rows in by_tag.items():
-                for each in (rows, others[tag]):
-                    expect_numbers(each, (documents[tag], labels), "the posteriors of documents")
+                expect(
+                    rows.shape == others[tag].shape == (documents[tag], labels), "the posteriors of documents"
+                )
         seen = {tag for by_tag in self.training.values() for tag in by_tag}
         expect(seen == documents.keys(), "the posteriors of documents")
         for scores, languages in ((self.scores, documents), (self.zero_shot_scores, None)):
             for tag, rows in expect_by(scores, languages, "the scores of documents").items():
-                expect_numbers(rows, (documents[tag], columns), "the scores of documents")
+                expect(rows.shape == (documents[tag], columns), "the scores of documents")
         expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
         for solutions in self.coefficients.values():
-            for tag, solution in expect_by(solutions, None, "the solutions of classifiers").items():
-                expect_matrix(solution, (documents[tag], labels), "the solutions of classifiers")
+            for tag, solution in solutions.items():
+                expect(solution.shape == (documents[tag], labels), "the solutions of classifiers")
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
         """What a view's base classifiers say of a language's documents."""

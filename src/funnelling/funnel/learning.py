@@ -20,7 +20,7 @@ from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, sample_meta_do
 from funnelling.methods.algorithm import Algorithm, Run
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
-from funnelling.spaces.registry import OWN
+from funnelling.spaces.registry import OWN, check_views, named_views
 from funnelling.spaces.words import PooledSpace
 from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import TfidfVectorizer
@@ -34,6 +34,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
     fitted = FittedFunnel
 
     built_of = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
+    tuned_by = ("optimise", "calibrated")
 
     def vectors(
         self, parameters: FunnelParameters, training: TrainingSet
@@ -103,6 +104,15 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         own = parameters.views is None or is_auto(parameters.views)
         return parameters.vectorizer is None and own and parameters.zero_shot is None
 
+    def check_built(self, parameters: FunnelParameters) -> None:
+        if parameters.views is not None and not is_auto(parameters.views):
+            check_views(parameters.views)
+
+    def languages_at_once(self, parameters: FunnelParameters, chosen: Choice | None = None) -> int | None:
+        """As many as there are threads; an encoder and what is not ours take one after the other."""
+        ours = parameters.base_estimator is None and parameters.meta_estimator is None
+        return parameters.n_jobs if ours and not self.reads_in_order(parameters, chosen) else 1
+
     def counting(self, parameters: FunnelParameters, training: TrainingSet) -> AbstractContextManager[None]:
         """Counts of texts that a choice of views needs again and again."""
         chooses = training.texts and is_auto(parameters.views)
@@ -111,13 +121,17 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         )
 
     def reads_in_order(self, parameters: FunnelParameters, chosen: Choice | None = None) -> str | None:
-        views = FunnelConfig.of(parameters, chosen).views
+        given = [OWN] if parameters.views is None or is_auto(parameters.views) else parameters.views
+        views = named_views(given if chosen is None else chosen.views)
         if "encoder" in views:
             return "An encoder"
         foreign = [
             name for name, view in views.items() if not isinstance(view, str | PooledSpace | TfidfVectorizer)
         ]
         return f"The view {foreign[0]!r}" if foreign else super().reads_in_order(parameters)
+
+
+FUNNEL = FunnelLearning(name="funnelling", parameters=FunnelParameters)
 
 
 def chosen_by(training: TrainingSet) -> Choice | None:

@@ -265,7 +265,7 @@ class TunedThresholds(NamedTuple):
         return np.asarray(scores, dtype=np.float64)
 
 
-def tune(ranking: LabelThresholdCurves, languages: npt.NDArray[np.intp], goal: Goal) -> TunedThresholds:
+def tuned_for(ranking: LabelThresholdCurves, languages: npt.NDArray[np.intp], goal: Goal) -> TunedThresholds:
     """Thresholds for a goal, from honest probabilities; ``languages`` numbers that of each document."""
     pulls, tunings = _pulls(goal), _tunings(ranking, goal)
     alone = len(pulls) == 1 or len(ranking.numbers) < 2

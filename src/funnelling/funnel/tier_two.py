@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -9,13 +9,18 @@ import numpy.typing as npt
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.thresholds import LabelThresholdCurves, tune
+from funnelling.funnel.thresholds import LabelThresholdCurves, tuned_for
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
-from funnelling.state import MAX_ABS_VALUE, HasShape, expect, expect_by, expect_number, expect_numbers
+from funnelling.state import (
+    Between,
+    HasShape,
+    expect,
+    numbers,
+)
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem
 from funnelling.svm.path import Coefficients
@@ -36,10 +41,10 @@ class TierTwo:
     """
 
     scorer: Scorer
-    C: float | None
+    C: Annotated[float, Between(0)] | None
     calibrator: Calibrator
-    thresholds: ScoreThresholds
-    held_out: dict[str, npt.NDArray[np.int64]]
+    thresholds: Annotated[npt.NDArray[np.float64], numbers("labels")] | float
+    held_out: dict[str, Annotated[npt.NDArray[np.int64], numbers(4, None, kinds="i", least=0)]]
 
     def selecting(self, selection: Selection, held_out: dict[str, npt.NDArray[np.int64]]) -> "TierTwo":
         """Tier 2 of some labels, with the same bits, and how it decides of them."""
@@ -62,16 +67,12 @@ class TierTwo:
             left = scorer.selection.check_columns(labels)
             scorer = scorer.scorer
         expect(scorer.check_scores(example) == labels and left == columns, "the labels of tier 2")
-        if self.C is not None:
-            expect_number(self.C, "the C of tier 2", least=0)
         expect(isinstance(self.calibrator, calibrator_type(space)), "the probabilities of tier 2")
         self.calibrator.check_labels(columns)
         if isinstance(self.thresholds, np.ndarray):
-            expect_numbers(self.thresholds, (columns,), "the thresholds of tier 2")
-        else:
-            expect_number(self.thresholds, "the thresholds of tier 2")
-        for counts in expect_by(self.held_out, None, "the counts of tier 2").values():
-            expect_numbers(counts, (4, columns), "the counts of tier 2", "i", 0, MAX_ABS_VALUE)
+            expect(len(self.thresholds) == columns, "the thresholds of tier 2")
+        for counts in self.held_out.values():
+            expect(counts.shape[1] == columns, "the counts of tier 2")
 
 
 class TierTwoFit(NamedTuple):
@@ -137,7 +138,7 @@ def _settled(
     if design.goal is not None and isinstance(calibrator, Calibration):
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        tuned = tune(LabelThresholdCurves(calibrator(scores), targets, folds), languages, design.goal)
+        tuned = tuned_for(LabelThresholdCurves(calibrator(scores), targets, folds), languages, design.goal)
         thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores

@@ -12,22 +12,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.corpus.labels import LabelSpace, label_columns
+from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.thresholds import (
+    PER_LABEL,
     Goal,
     LabelThresholdCurves,
     TunedThresholds,
     parse_goal,
-    tune,
     tuned_as,
+    tuned_for,
 )
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Floats, Folds, Targets
-from funnelling.methods.archive import Archive
+from funnelling.methods.model import Model
 from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
 
@@ -194,7 +196,7 @@ class ThresholdTuningData:
         sizes = [len(rows) for rows in self.targets.values()]
         languages = np.repeat(np.arange(len(sizes)), sizes)
         whole = len(columns) == self.scores.shape[1]
-        return tune(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
+        return tuned_for(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
 
     @cached_property
     def _ranking(self) -> LabelThresholdCurves:
@@ -259,24 +261,48 @@ def change_thresholds(
     )
 
 
-def tuned(
-    fitted: FittedFunnel,
-    archive: Archive,
-    labels: LabelSpace,
-    before: Goal | None,
-    goal: str,
-    names: Sequence[Any] | None = None,
-) -> tuple[FittedFunnel, ThresholdChange]:
-    """A funnel with thresholds for another goal, from what it kept of its fit, and what that changes.
+def check_tunable(model: Model) -> FittedFunnel:
+    """What a model fitted; refused where it has no thresholds to tune, or keeps too little for that."""
+    fitted = model.fitted
+    if model.labels.sparse:
+        raise InputError(
+            "fun-many has one threshold for all labels of a language, and none to tune yet. Set another with "
+            "predict --threshold."
+        )
+    if not isinstance(fitted, FittedFunnel):
+        raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
+    if not model.labels.has_thresholds:
+        raise InputError("The model gives one label per document, and has no thresholds to tune.")
+    if fitted.zero_shot is not None and fitted.zero_shot.tier_two is None:
+        raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
+    if model.archive is None or fitted.kept is None:
+        raise InputError(
+            "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
+            "tune thresholds on. Train it anew with --optimise."
+        )
+    return fitted
 
-    ``before`` is the goal that thresholds were tuned for, ``names`` the labels to tune, None for all.
+
+def tune(
+    model: Model, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
+) -> tuple[Model, ThresholdChange]:
+    """A model with thresholds for another goal, from what it kept of its fit, and what that changes.
+
+    ``labels`` are those to tune, None for all; ``per_label`` asks recall or precision of each on its own.
     """
+    fitted, archive = check_tunable(model), model.archive
+    assert archive is not None
+    assert fitted.kept is not None
+    goal = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
+    parameters: Any = model.parameters.copied(**model.built)
+    before = FunnelConfig.of(parameters, fitted.choice).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
-    assert kept is not None
-    columns = tuned_columns(labels.classes, names)
-    training = archive.training_set(dict.fromkeys(archive.targets), labels)
+    columns = tuned_columns(model.labels.classes, labels)
+    training = archive.training_set(dict.fromkeys(archive.targets), model.labels)
     held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
-    cuts, change = change_thresholds(held_out, labels.classes, tier_two.thresholds, before, goal, columns)
+    cuts, change = change_thresholds(
+        held_out, model.labels.classes, tier_two.thresholds, before, goal, columns
+    )
     tier_two = replace(tier_two, thresholds=cuts, held_out=held_out.counts(held_out.scores - cuts > 0))
     scores = kept.zero_shot_scores
     if (
@@ -291,4 +317,9 @@ def tuned(
         unseen = replace(unseen, tier_two=replace(unseen.tier_two, thresholds=their))
     elif unseen is not None:
         logger.warning("Thresholds of languages without training documents stay as they were.")
-    return replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen), change
+    fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen)
+    if labels is not None:
+        return replace(model, fitted=fitted), change
+    remembered = model.parameters.copied(optimise=goal, calibrated=False)
+    built = {name: value for name, value in model.built.items() if name not in model.algorithm.tuned_by}
+    return replace(model, fitted=fitted, parameters=remembered, built=built), change

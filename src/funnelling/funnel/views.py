@@ -39,7 +39,7 @@ from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads
 from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
-from funnelling.state import empty_row, expect, expect_by, expect_strings
+from funnelling.state import empty_row, expect
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
@@ -66,8 +66,6 @@ class SharedView:
 
     def check_view(self, features: int | None) -> int:
         """Refuse a state that could not see documents; how many labels there are."""
-        expect_strings(self.languages, "the languages of a view")
-        expect(isinstance(self.space, Space) and isinstance(self.tier, TierOne), "a view")
         return self.tier.check_tier(self.space.check_space(self.languages, features))
 
 
@@ -208,15 +206,12 @@ class FittedViews:
             row: Matrix = empty_row(features[tag], dense=True)  # which every classifier takes
             return row
 
-        expect_strings(self.names, "the views of a model")
         expect(len(set(self.names)) == len(self.names), "the views of a model")
         columns = next(iter(features.values())) if self.vectorizers is None else None
-        own: Mapping[str, TierOne] = expect_by(self.own, None, "the base classifiers of languages")
-        shared: Mapping[str, SharedView] = expect_by(self.shared, None, "the shared views of a model")
-        labels = {tier.check_tier(example(tag)) for tag, tier in own.items()}
-        labels |= {view.check_view(columns) for view in shared.values()}
+        labels = {tier.check_tier(example(tag)) for tag, tier in self.own.items()}
+        labels |= {view.check_view(columns) for view in self.shared.values()}
         expect(len(labels) == 1, "the number of labels")
-        expect(all(name == OWN or name in shared for name in self.names), "the views of a model")
+        expect(all(name == OWN or name in self.shared for name in self.names), "the views of a model")
         for tag in languages:
             seen = self.tiers(tag)
             expect(views_suffice(combine, [name in seen for name in self.names]), "what sees a language")

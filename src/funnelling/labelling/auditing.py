@@ -33,9 +33,10 @@ from funnelling.labelling.suspicion import (
     score_label_issues,
 )
 from funnelling.matrices import XMC_MIN_LABELS, Rows
-from funnelling.methods.estimator import Method
+from funnelling.methods.algorithm import Parameters
+from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
-from funnelling.plain import check_fitted, clone
+from funnelling.plain import clone
 from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
@@ -45,6 +46,8 @@ from funnelling.text.excerpts import beginning
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from funnelling.methods.estimator import MethodEstimator
 
 
 AUDIT_METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
@@ -61,10 +64,10 @@ Row = dict[str, Any]
 
 
 def audit(
-    source: Corpus | Method,
+    source: "Corpus | Model | MethodEstimator",
     number: int | None = None,
     *,
-    method: str | Method = AUDIT_METHOD,
+    method: "str | MethodEstimator" = AUDIT_METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -109,20 +112,20 @@ def audit(
     >>> frame[["id", "doubted", "rather"]].values.tolist()
     [['slip', 'sport', 'money']]
     """
-    if not isinstance(source, Corpus | Method):
+    if isinstance(source, Corpus):
+        return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
+    if not isinstance(source, Model) and not isinstance(source, Parameters):
         raise InputError(
             f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
         )
-    if isinstance(source, Corpus):
-        return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
-    check_fitted(source, "model_")
-    return as_frame(audit_model(source, number, verbose), AUDIT_COLUMNS)
+    model = source if isinstance(source, Model) else source.current_model
+    return as_frame(audit_model(model, number, verbose), AUDIT_COLUMNS)
 
 
 def audit_corpus(
     corpus: Corpus,
     number: int | None = None,
-    method: str | Method = AUDIT_METHOD,
+    method: "str | MethodEstimator" = AUDIT_METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -140,9 +143,10 @@ def audit_corpus(
     return audit_held_out(held_out(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
 
 
-def audit_model(model: Method, number: int | None = None, verbose: int = 0) -> list[Row]:
+def audit_model(model: Model, number: int | None = None, verbose: int = 0) -> list[Row]:
     """What `audit` gives of a model, as rows. Words are those that speak to it, which knows the document."""
-    return audit_held_out(held_out_of(model, verbose), number, seed=model.training_.seed, verbose=verbose)
+    seed = 0 if model.archive is None else model.archive.seed
+    return audit_held_out(held_out_of(model, verbose), number, seed=seed, verbose=verbose)
 
 
 def audit_held_out(
@@ -318,7 +322,7 @@ def audit_file(
             )
         rows = _of_model(source, number, jobs, verbose)
     else:
-        check_judges(make_method(method or AUDIT_METHOD))
+        check_judges(make_method(method or AUDIT_METHOD).algorithm)
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)
@@ -343,8 +347,7 @@ def _is_model(source: FilePath) -> bool:
 
 
 def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: int) -> list[Row]:
-    model = load_text_model(source)
-    model.set_params(n_jobs=jobs)
+    model = load_text_model(source).running(n_jobs=jobs)
     with prefix_errors_with_file(source):
         return audit_model(model, number, verbose)
 

@@ -18,12 +18,12 @@ from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
 from funnelling.labelling.desk import TaskLockedError, TaskQueue
 from funnelling.labelling.queue import BackgroundUpdate, Queue, update_from_journal
-from funnelling.methods.estimator import Method, follow_label_set
+from funnelling.methods.model import Model
 from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem
-from funnelling.storage import load_model
+from funnelling.storage import load
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.text.languages import is_language, normalise_tag
 
@@ -56,7 +56,7 @@ class BackgroundUpdater:
     """
 
     how: UpdateSettings
-    use: Callable[[Method, BackgroundUpdate], None]
+    use: Callable[[Model, BackgroundUpdate], None]
     learned: int = 0
     _process: Any = None
     _task: asyncio.Task[None] | None = None
@@ -107,8 +107,8 @@ class BackgroundUpdater:
             lesson = await loop.run_in_executor(None, _received, ours)
             if isinstance(lesson, str):
                 raise InputError(lesson)
-            model = await loop.run_in_executor(None, load_model, self.how.output)
-            self.use(follow_label_set(model, self.how.label_set), lesson)
+            model = await loop.run_in_executor(None, load, self.how.output)
+            self.use(model.following(self.how.label_set), lesson)
             self._lesson, self._problem, self.learned = lesson, "", lesson.documents
             self._tried = max(self._tried, self.learned)  # some were labelled while it began
             logger.info("learned from %d documents", lesson.documents)
@@ -194,8 +194,8 @@ class AnnotationService:
         model = self.engine.model
         return {
             "labels": self._labels.rows(self.desk.labels()),
-            "languages": list(map(str, model.languages_)),
-            "exclusive": model.label_space.single_label,
+            "languages": list(map(str, model.languages)),
+            "exclusive": model.labels.single_label,
             "who": self.who,
             "journal": self.desk.name,
             **self.state(None),
@@ -257,7 +257,7 @@ class AnnotationService:
         if action == LABEL and labels is None:
             raise HTTPProblem(422, '"labels" is missing. Add it.', pointer="/labels")
         given = self._given(labels or (), document) if action == LABEL else None
-        if action == LABEL and self.engine.model.label_space.single_label and len(given or ()) != 1:
+        if action == LABEL and self.engine.model.labels.single_label and len(given or ()) != 1:
             raise HTTPProblem(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )
@@ -369,7 +369,7 @@ class AnnotationService:
     def _to_be_ordered(self) -> list[Document]:
         return [] if self._in_order else self.desk.waiting()
 
-    def _use(self, model: Method, lesson: BackgroundUpdate) -> None:
+    def _use(self, model: Model, lesson: BackgroundUpdate) -> None:
         """Go on with a model that has learned."""
         self.engine.replace(model)
         self._labels = KnownLabels(model)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,16 @@ from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
+from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import Folds, Rows
-from funnelling.methods.registry import name_of
-from funnelling.plain import clone
+from funnelling.methods.learning import check_extensible
+from funnelling.methods.registry import estimator_type
 from funnelling.runtime.progress import timed, watched
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.algorithm import Algorithm
+    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.model import Model
 
 OUTER_FOLDS = 5
 MAX_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
@@ -28,7 +32,7 @@ MAX_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is mad
 class OutOfFoldPredictions(NamedTuple):
     """Labelled documents, their probabilities of ``classes``, their folds, and what can explain them.
 
-    ``judges`` are fitted methods, ``judge_of`` the place of each document's own among them. Of a model's
+    ``judges`` are models, ``judge_of`` the place of each document's own among them. Of a model's
     documents ``beginnings`` are all that may be shown where it has not kept their texts as written.
     """
 
@@ -36,14 +40,14 @@ class OutOfFoldPredictions(NamedTuple):
     classes: list[str]
     probabilities: NDArray[np.float64]
     folds: Folds
-    judges: "Sequence[Method]"
+    judges: "Sequence[Model]"
     judge_of: NDArray[np.intp]
     beginnings: list[str] | None = None
 
     def explain(self, row: int, labels: Sequence[str]) -> dict[str, Any]:
         """What spoke for labels of a document, and against them, to a method that explains it."""
         judge = self.judges[int(self.judge_of[row])]
-        known = {str(label): label for label in judge.classes_.tolist()}
+        known = {str(label): label for label in judge.labels.classes.tolist()}
         asked = [known[label] for label in labels if label in known]
         if not asked:
             return {}
@@ -51,17 +55,17 @@ class OutOfFoldPredictions(NamedTuple):
         return {str(label): reason for label, reason in told["labels"].items()}
 
 
-def check_judges(model: "Method") -> None:
-    """Refuse a method, or a model, that gives no probability to every label."""
-    if model.algorithm.sparse_labels:
+def check_judges(algorithm: "Algorithm[Any]") -> None:
+    """Refuse a method that gives no probability to every label."""
+    if algorithm.sparse_labels:
         raise InputError(
-            f"{name_of(model)} cannot look for wrong labels yet. Let the usual method do it: "
+            f"{algorithm.name} cannot look for wrong labels yet. Let the usual method do it: "
             "funnelling audit DATA."
         )
 
 
 def held_out(
-    make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
+    make: "Callable[[], MethodEstimator]", corpus: Corpus, seed: int = 0, verbose: int = 0
 ) -> OutOfFoldPredictions:
     """The probabilities of documents by methods that did not learn from them, groups and copies together.
 
@@ -70,23 +74,23 @@ def held_out(
     """
     check_labels_differ(corpus)
     _check_size(len(corpus), len(corpus.label_set()))
-    model = make()
-    check_judges(model)
-    if not hasattr(model, "held_out_posteriors"):
+    method = make()
+    check_judges(method.algorithm)
+    if method.algorithm.fitted is not FittedFunnel:
         return held_out_by_folds(make, corpus, seed, verbose)
     together = replace(corpus, groups=with_copies(corpus))
     with timed("fitting", bool(verbose)):
-        fit_method(model, together)
-    kept = model.held_out_posteriors()
+        model = fit_method(method, together)
+    kept = model.fitted.held_out_posteriors(model.labels)
     languages = corpus.by_language()
     if {tag: len(rows) for tag, rows in kept.items()} != {tag: len(rows) for tag, rows in languages.items()}:
         return held_out_by_folds(make, corpus, seed, verbose)
-    probabilities = np.empty((len(corpus), len(model.classes_)))
+    probabilities = np.empty((len(corpus), len(model.labels.classes)))
     for tag, rows in languages.items():
         probabilities[rows] = kept[tag]
     return OutOfFoldPredictions(
         corpus,
-        [str(label) for label in model.classes_],
+        [str(label) for label in model.labels.classes],
         probabilities,
         outer_folds(corpus, OUTER_FOLDS, seed, verbose),
         [model],
@@ -95,7 +99,7 @@ def held_out(
 
 
 def held_out_by_folds(
-    make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
+    make: "Callable[[], MethodEstimator]", corpus: Corpus, seed: int = 0, verbose: int = 0
 ) -> OutOfFoldPredictions:
     """The probabilities of documents by methods fitted without their fold, groups and copies kept together.
 
@@ -106,21 +110,21 @@ def held_out_by_folds(
     folds = outer_folds(corpus, OUTER_FOLDS, seed, verbose)
     probabilities = np.zeros((len(corpus), len(classes)))
     judge_of = np.full(len(corpus), -1, dtype=np.intp)
-    judges: list[Method] = []
+    judges: list[Model] = []
     for fold in watched(np.unique(folds).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(folds != fold)
         if not len(train) or not learnable(train):
             continue
-        method = fit_method(make(), train)
+        model = fit_method(make(), train)
         rows = np.flatnonzero(folds == fold)
-        rows = rows[supported_documents(corpus.select(rows), method)]
+        rows = rows[supported_documents(corpus.select(rows), model)]
         if not len(rows):
             continue
         test = corpus.select(rows)
-        columns = np.array([place_of[str(label)] for label in method.classes_])
-        probabilities[np.ix_(rows, columns)] = method.predict_proba(test.texts, languages=test.languages)
+        columns = np.array([place_of[str(label)] for label in model.labels.classes])
+        probabilities[np.ix_(rows, columns)] = model.classify(test.texts, languages=test.languages)[1]
         judge_of[rows] = len(judges)
-        judges.append(method)
+        judges.append(model)
     judged = judge_of >= 0
     if not judged.any():
         raise InputError("too few documents to hold any out. Add documents.")
@@ -129,21 +133,21 @@ def held_out_by_folds(
     )
 
 
-def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
+def held_out_of(model: "Model", verbose: int = 0) -> OutOfFoldPredictions:
     """The probabilities of a model's training documents, by the folds of its views where they are kept.
 
     Other models are fitted anew by outer folds over what they have kept of their documents.
     """
-    check_judges(model)
-    if model.model_.archive is None or not model.model_.archive.texts:
+    check_judges(model.algorithm)
+    if model.archive is None or not model.archive.texts:
         raise InputError(
             "The model keeps no training documents to look at: it is compact, or of vectors, or of too many "
             "documents. Give the file of the documents instead."
         )
-    archive = model.model_.archive
-    classes = [str(label) for label in model.classes_]
+    archive = model.archive
+    classes = [str(label) for label in model.labels.classes]
     _check_size(sum(archive.sizes.values()), len(classes))
-    targets = model.label_space.by_class(archive.targets)
+    targets = model.labels.by_class(archive.targets)
     documents, beginnings = [], []
     for tag, rows in targets.items():
         names, texts, groups = archive.names(tag), archive.texts[tag], archive.groups[tag]
@@ -151,14 +155,16 @@ def held_out_of(model: "Method", verbose: int = 0) -> OutOfFoldPredictions:
             labels = tuple(classes[column] for column in np.flatnonzero(rows[row]).tolist())
             documents.append(Document(name, text, tag, labels, group=group or None))
         beginnings += archive.beginnings.get(tag, [""] * len(names))
-    corpus = Corpus.from_documents(documents, model.label_space.single_label)
+    corpus = Corpus.from_documents(documents, model.labels.single_label)
     whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
     whole |= not corpus.one_label
     shown = None if archive.as_written else beginnings
-    kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_posteriors", dict)()
+    kept = model.fitted.held_out_posteriors(model.labels)
     if not kept:
-        model.check_extensible()
-        found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)
+        check_extensible(model)
+        given = model.fit_parameters.get_params(deep=False)
+        make = partial(estimator_type(model.algorithm), **given)
+        found = held_out_by_folds(make, corpus.select(whole), archive.seed, verbose)
         return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
     probabilities = np.vstack([kept[tag] for tag in targets])
     folds = outer_folds(corpus, OUTER_FOLDS, archive.seed, verbose)

@@ -22,8 +22,8 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.bench import AnnotationService, UpdateSettings
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
 from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.estimator import Method, follow_label_set
-from funnelling.methods.registry import name_of
+from funnelling.methods.learning import check_extensible
+from funnelling.methods.model import Model
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, add_refusals
 from funnelling.serving.bodies import Bodies, json_response, json_response_by_turns
@@ -183,10 +183,10 @@ def label(settings: LabellingSettings) -> None:
     service, learning = settings.service, settings.learning
     model, learned = _starting_model(learning)
     if model.algorithm.sparse_labels and not settings.as_they_are:
-        raise InputError(f"{name_of(model)} cannot put documents into order yet. Add --as-they-are.")
+        raise InputError(f"{model.algorithm.name} cannot put documents into order yet. Add --as-they-are.")
     if service.label_set is not None:
-        model = follow_label_set(model, service.label_set)
-        learning = replace(learning, label_set=model.label_set_)
+        model = model.following(service.label_set)
+        learning = replace(learning, label_set=model.label_set)
     if os.path.exists(learning.journal):  # what is wrong with it is told before documents are read
         Journal(learning.journal).close()
     queue = read_queue(
@@ -203,7 +203,7 @@ def label(settings: LabellingSettings) -> None:
     with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
         desk = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
-        metrics = Metrics(labelling_paths(), model.languages_)
+        metrics = Metrics(labelling_paths(), model.languages)
         engine = Engine(model, metrics, service.limits.words)
         bench = AnnotationService(queue, desk, engine, learning, learned, settings.who)
         app = create_labelling_app(bench, service, metrics)
@@ -219,7 +219,7 @@ def label(settings: LabellingSettings) -> None:
         say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
 
 
-def _starting_model(learning: UpdateSettings) -> tuple[Method, int]:
+def _starting_model(learning: UpdateSettings) -> tuple[Model, int]:
     """The model to begin with, and how many documents of the journal it has learned from.
 
     That is what an earlier run made of the model, if one did.
@@ -228,7 +228,7 @@ def _starting_model(learning: UpdateSettings) -> tuple[Method, int]:
     model = load_text_model(learning.model)
     if learning.after:
         try:
-            model.check_extensible()
+            check_extensible(model)
         except InputError as error:
             raise InputError(
                 f"{learning.model}: {error} Or label without learning: --learn-after 0."

@@ -14,7 +14,7 @@ from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.auditing import ISSUE_KINDS
 from funnelling.labelling.desk import key_of
-from funnelling.methods.estimator import Method, follow_label_set
+from funnelling.methods.model import Model
 from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
@@ -37,7 +37,7 @@ class Queued(NamedTuple):
     reason: str
 
 
-def queue_of(model: Method, documents: Sequence[Document]) -> list[Queued]:
+def queue_of(model: Model, documents: Sequence[Document]) -> list[Queued]:
     """All documents in the order in which people should see them."""
     if not documents:
         return []
@@ -64,7 +64,7 @@ class Queue:
 
 
 def read_queue(
-    model: Method,
+    model: Model,
     data: FilePath,
     *,
     layout: Layout = AS_FOUND,
@@ -131,7 +131,7 @@ def _in_languages(rows: list[Document], name: str, strict: bool, report: Reporte
     return found
 
 
-def ordered(model: Method, documents: Sequence[Document]) -> Queue:
+def ordered(model: Model, documents: Sequence[Document]) -> Queue:
     """Documents in the order in which people should see them."""
     queued = queue_of(model, documents)
     found = [documents[place] for place, _ in queued]
@@ -203,9 +203,9 @@ def update_from_journal(
     the order of the documents that are ``waiting``, and is not kept.
     """
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
-    queue = ordered(follow_label_set(growth.model, label_set), waiting)
+    queue = ordered(growth.model.following(label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
-    documents = _learned_in(growth.model.model_.history[-1])
+    documents = _learned_in(growth.model.history[-1])
     return BackgroundUpdate(
         documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons
     )

@@ -17,14 +17,13 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
-from funnelling.methods.registry import name_of
 from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.runtime.progress import timed
 from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 Row = dict[str, Any]
 
@@ -62,11 +61,11 @@ def suggest(
     ending = JSON_LINES if target == STANDARD else check_writable(target)
     if target != STANDARD:
         check_new_file(Path(target), force, data)
-    classifier = load_text_model(model).set_params(verbose=verbose)
-    check_suggests(classifier, name_of(classifier))
+    classifier = load_text_model(model).running(verbose=verbose)
+    check_suggests(classifier)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
-    names = name_languages(corpus, name, among=classifier.languages_, verbose=verbose, strict=strict)
+    names = name_languages(corpus, name, among=classifier.languages, verbose=verbose, strict=strict)
     if names.detected:
         logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
     if names.unknown:
@@ -106,7 +105,7 @@ def suggest(
     return rows
 
 
-def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
+def _unlabelled(model: "Model", corpus: Corpus, name: str) -> Corpus:
     """The documents that could be labelled; how many others there are is said."""
     left = np.ones(len(corpus), dtype=bool)
     labelled = np.array([labels is not None for labels in corpus.labels], dtype=bool)
@@ -130,8 +129,8 @@ def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
     return corpus.select(left)
 
 
-def _learned(model: "Method", corpus: Corpus) -> Rows:
-    archive = model.model_.archive
+def _learned(model: "Model", corpus: Corpus) -> Rows:
+    archive = model.archive
     if archive is None or not archive.texts:
         return np.zeros(len(corpus), dtype=bool)
     known: Rows = archive.knows(corpus.languages, corpus.texts, corpus.ids, corpus.groups)

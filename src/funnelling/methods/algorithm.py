@@ -3,20 +3,26 @@
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
-from funnelling.matrices import Scored, Scores
+from funnelling.evaluation.measures import ALL_LABELS, Columns
+from funnelling.matrices import Scored, Scores, length
 from funnelling.methods.archive import Archive
-from funnelling.methods.explanation import Attribution
+from funnelling.methods.explanation import Attribution, Explainer
 from funnelling.methods.parameters import check_parameters, flag, in_bytes, jobs, seed
-from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet
+from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
 from funnelling.plain import Estimator
 from funnelling.spaces import Space
+from funnelling.svm import Calibration, Temperature
 from funnelling.svm.scorers import Selection
 from funnelling.text.tfidf import TfidfVectorizer
 
@@ -42,12 +48,14 @@ class Parameters(Estimator):
         """Refuse invalid parameters. Subclasses add rules about several of them."""
         check_parameters(self)
 
-    def copied(self, **changes: Any) -> "Parameters":
-        """A copy with some values changed, which is no estimator."""
-        kind = next(kind for kind in type(self).__mro__ if "__dataclass_fields__" in vars(kind))
-        given = {each.name: getattr(self, each.name) for each in fields(kind) if each.init}
-        parameters: Parameters = kind(**given | changes)
-        return parameters
+    @property
+    def run(self) -> "Run":
+        """The runtime options among them."""
+        return Run(self.n_jobs)
+
+    def copied(self, **changes: Any) -> Self:
+        """A copy with some values changed."""
+        return type(self)(**self.get_params(deep=False) | changes)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,25 @@ class Fitted(ABC):
         Documents of the ``archive`` may be named as neighbours.
         """
         return Attribution(*self.scores(language, documents, run))
+
+    def explained(
+        self, language: str, documents: Any, run: Run, archive: Archive | None, explainer: Explainer
+    ) -> Iterator[dict[str, Any]]:
+        """Why one language's documents get their labels: a row for each."""
+        return explainer.explain(language, self.evidence(language, documents, run, archive))
+
+    def held_out_measures(
+        self, labels: LabelSpace, columns: Columns = ALL_LABELS
+    ) -> dict[str, dict[str, float]]:
+        """How good it is on training documents that it did not learn from, by language, where that is known.
+
+        Measures by name, of the labels of some ``columns``, and the number of ``documents``.
+        """
+        return {}
+
+    def held_out_posteriors(self, labels: LabelSpace) -> dict[str, npt.NDArray[np.float64]]:
+        """Posteriors of training documents that it did not learn from, by language, where those are kept."""
+        return {}
 
     def scores_and_posteriors(
         self, language: str, documents: Any, run: Run
@@ -127,6 +154,54 @@ class Fitted(ABC):
         """
 
 
+SMALLEST_SHARE = 1e-6  # of documents that have a label
+MAX_LIKELY_LABELS = 40  # of many labels, those that are given a probability where nothing else is known
+
+
+@dataclass(frozen=True)
+class Prior(Fitted):
+    """What is said of documents in a language that a model does not know: how frequent labels are.
+
+    ``counts`` are the training documents that have each label.
+    """
+
+    labels: LabelSpace
+    counts: npt.NDArray[np.int64]
+    documents: int
+
+    def scores(self, language: str, documents: Any, run: Run) -> Scored:
+        number = length(documents)
+        shares = np.clip(self.counts / self.documents, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
+        evident = np.ones(number, dtype=bool)
+        if self.labels.sparse:
+            likely = np.sort(np.argsort(-shares, kind="stable")[:MAX_LIKELY_LABELS])
+            values, columns = np.tile(shares[likely], number), np.tile(likely, number)
+            starts = np.arange(number + 1) * len(likely)
+            cells: Any = sparse.csr_array((values, columns, starts), shape=(number, len(shares)))
+            return Scored(cells, evident)
+        row = np.log(shares) if self.labels.single_label else np.log(shares / (1 - shares))
+        if self.labels.has_one_column:
+            row = row[1:] - row[:1]
+        return Scored(np.tile(row, (number, 1)), evident)
+
+    def calibrator(self, language: str) -> Calibrator:
+        if calibrator_type(self.labels) is Temperature:
+            return Temperature(1.0)
+        labels = len(self.counts)
+        return Calibration("fixed", np.ones(labels), np.zeros(labels), np.full(labels, np.nan))
+
+    def score_thresholds(self, language: str) -> float:
+        return 0.5 if self.labels.sparse else 0.0
+
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+        raise NotImplementedError  # it is made of a model's counts whenever it is asked
+
+    def check(
+        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
+    ) -> None:
+        raise NotImplementedError  # it is not saved
+
+
 P = TypeVar("P", bound=Parameters)
 
 
@@ -138,13 +213,15 @@ class Algorithm(ABC, Generic[P]):
     """
 
     name: str
+    parameters: type[P]
     needs_texts: str = ""
 
     fitted: ClassVar[type[Fitted]]  # what a fit gives
     learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
     sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
-    built_of: ClassVar[tuple[str, ...]] = ()  # parameters whose changes after a fit wait for the next fit
+    built_of: ClassVar[tuple[str, ...]] = ()  # parameters that shape the tree: changes wait for the next fit
+    tuned_by: ClassVar[tuple[str, ...]] = ()  # parameters that say what thresholds were tuned for
 
     @abstractmethod
     def vectors(self, parameters: P, training: TrainingSet) -> tuple[Any, dict[str, Any]]:
@@ -181,6 +258,13 @@ class Algorithm(ABC, Generic[P]):
     def learns_own_words(self, parameters: P) -> bool:
         """Whether vectors of each language's own words are all that is learned from."""
         return False
+
+    def check_built(self, parameters: P) -> None:
+        """Refuse values that no fit takes, of the parameters that shape its tree."""
+
+    def languages_at_once(self, parameters: P, chosen: Any = None) -> int | None:
+        """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
+        return 1
 
     def counting(self, parameters: P, training: TrainingSet) -> AbstractContextManager[None]:
         """A context for a first fit, which may keep the counts of words that it needs again and again."""

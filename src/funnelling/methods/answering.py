@@ -1,63 +1,90 @@
-"""What a fitted method answers: scores, labels, probabilities, and why.
+"""What a fitted estimator tells: its model's answers, in the forms that scikit-learn has."""
 
-All of it comes from the scores, the calibrator and the thresholds of the fitted tree.
-"""
-
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial, partialmethod
-from typing import Any, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from funnelling.corpus.label_rules import rules_of
-from funnelling.corpus.labels import label_columns
-from funnelling.errors import InputError
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
-from funnelling.methods.algorithm import Fitted, Run
-from funnelling.methods.explanation import Explainer, LabelDecisions, ViewPredictions
-from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
+from funnelling.corpus.label_set import LabelSet
+from funnelling.matrices import FLOATS, Rows
+from funnelling.methods.algorithm import Algorithm, Parameters
+from funnelling.methods.archive import Archive
+from funnelling.methods.inputs import Inputs, is_mapping
 from funnelling.methods.labels import are_right, read_truth
-from funnelling.methods.learning import LearningOn
-from funnelling.plain import Estimator, check_fitted
-from funnelling.runtime.progress import progress_bar
-from funnelling.runtime.threads import map_threads
-from funnelling.svm import Calibration
-from funnelling.text.languages import is_language, is_served
+from funnelling.methods.model import Languages, Model
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:  # scikit-learn has no types, and under a base without types no mistake would be found
 
-Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
+    class BaseEstimator:
+        def __sklearn_tags__(self) -> Any: ...
+        def get_metadata_routing(self) -> Any: ...
+        def set_fit_request(self, **metadata: bool | str | None) -> Self: ...
+        def set_predict_request(self, **metadata: bool | str | None) -> Self: ...
+        def set_predict_proba_request(self, **metadata: bool | str | None) -> Self: ...
+        def set_decision_function_request(self, **metadata: bool | str | None) -> Self: ...
+        def set_score_request(self, **metadata: bool | str | None) -> Self: ...
+
+    class ClassifierMixin: ...
+
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
 Probabilities = npt.NDArray[np.float64]
 Margins = npt.NDArray[np.float64]
 ByLanguage = Mapping[str, Any]
 
 
-class Answering(LearningOn):
-    """A fitted method that is asked about documents."""
+class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
+    """An estimator that holds a fitted model, ``model_``; that is all that a fit leaves."""
 
-    def _run(self) -> Run:
-        """How the fitted tree is run, by the parameters of now."""
-        return Run(self.n_jobs)
+    algorithm: ClassVar[Algorithm[Any]]
+    model_: Model
 
-    def _fitted(self, language: str) -> Fitted:
-        """What labels documents in a language: of one that is not known, how frequent labels are."""
-        known = language in self.languages_ or self.serves_unseen(language)
-        return self.model_.fitted if known else self.model_.prior
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """The estimator of a model that it fitted before."""
+        return cls(**model.parameters.get_params(deep=False))._become(model)
 
-    def _languages_at_once(self) -> int | None:
-        """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
-        return 1
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels that the model gives."""
+        return self.model_.labels.classes
 
-    def serves_unseen(self, language: str) -> bool:
-        """Whether documents in a language without training documents can be labelled."""
-        if hasattr(self, "model_"):
-            return self.model_.fitted.serves(language)
-        return self.algorithm.serves_unseen(self, language)
+    @property
+    def languages_(self) -> list[str]:
+        """The languages of the training documents."""
+        return self.model_.languages
 
-    # --- what users ask -------------------------------------------------------------------------
+    @property
+    def documents_(self) -> dict[str, int]:
+        """How many training documents each language had."""
+        return self.model_.documents
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What the model learned from, step by step."""
+        return self.model_.history
+
+    @property
+    def label_set_(self) -> LabelSet:
+        """What labels are called, which belong to which and which are not assigned, if that is known."""
+        label_set: LabelSet = _present(self.model_.label_set, "label set")
+        return label_set
+
+    @label_set_.setter
+    def label_set_(self, label_set: LabelSet) -> None:
+        self.model_ = replace(self.model_, label_set=label_set)
+
+    @property
+    def training_(self) -> Archive:
+        """What the model keeps of its training documents, unless it is compact."""
+        archive: Archive = _present(self.model_.archive, "documents: it is compact")
+        return archive
 
     @overload
     def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
@@ -80,10 +107,8 @@ class Answering(LearningOn):
             With the columns of ``classes_``; a mapping where X is one. Of two classes that exclude each other
             there is one score per document, that of the second.
         """
-        inputs = self._read(X, languages)
-        # In double, so that scores keep their order, and their ties, when they are rounded.
-        margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
-        return inputs.gather({tag: self.model_.labels.squeeze(scores) for tag, scores in margins.items()})
+        current, inputs = self._read(X, languages)
+        return current.margins(inputs)
 
     @overload
     def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
@@ -116,8 +141,8 @@ class Answering(LearningOn):
         >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()
         [[1, 0], [0, 1]]
         """
-        inputs = self._read(X, languages)
-        return inputs.gather({tag: self._assigned(tag, scored) for tag, scored in self._scored(inputs)})
+        current, inputs = self._read(X, languages)
+        return current.predict(inputs)
 
     @overload
     def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
@@ -162,12 +187,8 @@ class Answering(LearningOn):
         There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
         Vectors of the user's own are always evidence.
         """
-        inputs = self._read(X, languages)
-        labels, probabilities, evident = {}, {}, {}
-        for language, scored in self._scored(inputs):
-            labels[language], probabilities[language] = self._answers(language, scored)
-            evident[language] = scored.in_vocabulary
-        return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
+        current, inputs = self._read(X, languages)
+        return current.classify_with_evidence(inputs)
 
     def explain(
         self,
@@ -194,42 +215,8 @@ class Answering(LearningOn):
             For each document its ``language``; under ``labels``, for each label its probability, score,
             threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
-        columns = None if labels is None else label_columns(self.classes_, labels)
-        inputs = self._read(X, languages, only_known=True)
-        if inputs.positions is None:
-            raise InputError("Give texts as one list, with their languages beside it.")
-        explanations: dict[int, dict[str, Any]] = {}
-        for language, documents in inputs.documents.items():
-            rows = self._explained(language, documents, columns, top)
-            for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
-                explanations[position] = {"language": language, **row}
-        return [explanations[position] for position in sorted(explanations)]
-
-    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
-        """What the model says of texts, in the end and on the way there, by language.
-
-        Parameters
-        ----------
-        X, languages
-            As in `predict`.
-        """
-        inputs = self._read(X, languages, only_known=True)
-        found = {}
-        with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
-            for language, documents in inputs.documents.items():
-                scored, posteriors = self.model_.fitted.scores_and_posteriors(
-                    language, documents, self._run()
-                )
-                found[language] = ViewPredictions(
-                    self._decisions(language, scored),
-                    scored.in_vocabulary,
-                    {
-                        view: self._under_rules(self.model_.labels.probabilities(each))
-                        for view, each in posteriors.items()
-                    },
-                )
-                advance(length(documents))
-        return found
+        current, inputs = self._read(X, languages, only_known=True)
+        return current.explain(inputs, labels=labels, top=top)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy.
@@ -241,11 +228,11 @@ class Answering(LearningOn):
         y : the right labels, in the form in which `fit` was given them
         sample_weight : what each document counts; by default all count alike
         """
-        inputs = self._read(X, languages)
-        truth = inputs.divide(read_truth(y, self.classes_), "y")
+        current, inputs = self._read(X, languages)
+        truth, labels = inputs.divide(read_truth(y, self.classes_), "y"), current.predict(inputs)
         right = {
-            language: are_right(self._assigned(language, scored), truth[language], self.classes_)
-            for language, scored in self._scored(inputs)
+            language: are_right(rows, truth[language], self.classes_)
+            for language, rows in inputs.divide(labels, "labels").items()
         }
         gathered = inputs.gather(right)
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
@@ -253,10 +240,7 @@ class Answering(LearningOn):
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
-        check_fitted(self, "model_")
-        return is_served(language, self.languages_) or (
-            is_language(language) and self.serves_unseen(language)
-        )
+        return self.current_model.serves(language)
 
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
         """The probability of each label above which `predict` says yes, in one language.
@@ -264,110 +248,54 @@ class Answering(LearningOn):
         .5 for a label that training left no choice about. After a 1-D y the most probable class is
         predicted, and thresholds say nothing.
         """
-        check_fitted(self, "model_")
-        return probability_thresholds(self._fitted(language), language, self.model_.labels.columns)
+        return self.current_model.thresholds(language)
 
     # --- how ------------------------------------------------------------------------------------
 
-    def _explained(
-        self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
-    ) -> Iterator[dict[str, Any]]:
-        """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
-        model = self.model_
-        evidence = model.fitted.evidence(language, documents, self._run(), model.archive)
-        decisions = self._decisions(language, Scored(evidence.scores, evidence.in_vocabulary))
-        return Explainer(self.model_.labels, top).explain(evidence, decisions, columns)
+    @property
+    def current_model(self) -> Model:
+        """The fitted model, its estimator set to the parameters of now."""
+        check_is_fitted(self, "model_")
+        return self.model_.under(self.parameters)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Its parameters, apart from it."""
+        kind = self.algorithm.parameters
+        given = {each.name: getattr(self, each.name) for each in fields(kind) if each.init}
+        parameters: Parameters = kind(**given)
+        return parameters
+
+    def _become(self, model: Model) -> Self:
+        """Go on as this model."""
+        widths = set(model.features.values())
+        for name in ("feature_names_in_", "n_features_in_"):
+            vars(self).pop(name, None)
+        if len(widths) == 1:
+            vars(self)["n_features_in_"] = widths.pop()
+        if model.feature_names:
+            vars(self)["feature_names_in_"] = np.array(model.feature_names, dtype=object)
+        self.model_ = model
+        return self
+
+    def _read(self, X: Any, languages: Languages, only_known: bool = False) -> tuple[Model, Inputs]:
+        """The model of now, and new documents, of the kind that it can label."""
+        current, check = self.current_model, partial(self._check_matrix, reset=False)
+        return current, current.read(X, languages, only_known=only_known, check_matrix=check)
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""
-        from sklearn.utils.validation import validate_data
-
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
-    def _read(self, X: Any, languages: Sequence[str | None] | None, only_known: bool = False) -> Inputs:
-        """New documents, of the kind that the model can label; they may have to be in languages it knows."""
-        check_fitted(self, "model_")
-        check_matrix = partial(self._check_matrix, reset=False)
-        inputs = read_inputs(X, languages, self.languages_, self.model_.texts, check_matrix)
-        for language, documents in inputs.documents.items():
-            if language not in self.languages_ and not self.serves_unseen(language):
-                unknown = f"The model does not know the language {language!r}."
-                if only_known:
-                    raise InputError(f"{unknown} It knows {', '.join(self.languages_)}.")
-                logger.warning("%s Its documents get the most frequent labels.", unknown)
-                continue
-            if inputs.texts:
-                continue
-            # A language without training documents shares the columns of all.
-            features = self.model_.features.get(language, next(iter(self.model_.features.values())))
-            if documents.shape[1] != features:
-                raise InputError(
-                    f"X has {documents.shape[1]} features in language {language!r}, where the model was "
-                    f"fitted on {features}."
-                )
-        return inputs
-
-    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
-        """The scores of each language's documents, several languages at a time."""
-        sizes, languages = inputs.sizes(), list(inputs.documents)
-
-        def scored(place: int) -> Scored:
-            language = languages[place]
-            return self._fitted(language).scores(language, inputs.documents[language], self._run())
-
-        at_once = self._languages_at_once() if len(languages) > 1 else 1
-        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
-            results = map_threads(scored, len(languages), at_once)
-            for language, result in zip(languages, results, strict=True):
-                yield language, result
-                advance(sizes[language])
-
-    def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
-        """The scores less their thresholds: above 0 where the answer is yes."""
-        for language, scored in self._scored(inputs):
-            yield language, self._less_thresholds(language, scored)
-
-    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
-        return Scored(scored.scores - self._fitted(language).score_thresholds(language), scored.in_vocabulary)
-
-    def _decisions(self, language: str, scored: Scored) -> LabelDecisions:
-        labels, probabilities = self._answers(language, scored)
-        assigned = self.model_.labels.indicators(labels) & scored.in_vocabulary[:, None]
-        return LabelDecisions(probabilities, assigned, self.thresholds(language))
-
-    def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
-        """The labels of one language's documents."""
-        if rules_of(self) is None:
-            return self.model_.labels.answers(self._less_thresholds(language, scored))
-        return self._answers(language, scored)[0]
-
-    def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """The labels and the probabilities of one language's documents."""
-        margins, rules = self._less_thresholds(language, scored), rules_of(self)
-        probabilities = self._probabilities(language, scored.scores)
-        if rules is None:
-            return self.model_.labels.answers(margins), probabilities
-        return self.model_.labels.answers_under(rules, margins, probabilities, self.thresholds(language))
-
-    def _under_rules(self, posteriors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What a view believes of the labels that may be given, as the final probabilities say it."""
-        rules = rules_of(self)
-        return posteriors if rules is None else self.model_.labels.probabilities_under(rules, posteriors)
-
-    def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        return self.model_.labels.probabilities(self._fitted(language).calibrator(language)(scores))
-
-    set_predict_request = partialmethod(Estimator._request, "predict")
-    set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
-    set_decision_function_request = partialmethod(Estimator._request, "decision_function")
-    set_score_request = partialmethod(Estimator._request, "score")
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        return tags
 
 
-def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.NDArray[np.float64]:
-    """The probability of each label above which the answer is yes."""
-    calibrator = fitted.calibrator(language)
-    scores = np.broadcast_to(np.asarray(fitted.score_thresholds(language), dtype=np.float64), (1, columns))
-    thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
-    if isinstance(calibrator, Calibration):
-        thresholds[calibrator.trivial] = 0.5
-    return thresholds
+def _present(value: Any, what: str) -> Any:
+    """What a model has; as if there were no such attribute where it has none."""
+    if value is None:
+        raise AttributeError(f"The model has no {what}.")
+    return value

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +31,11 @@ from funnelling.matrices import (
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
 from funnelling.state import (
+    Between,
     expect,
     expect_by,
-    expect_flag,
-    expect_matrix,
-    expect_numbers,
-    expect_strings,
-    expect_whole,
+    matrix,
+    numbers,
 )
 
 Classes = npt.NDArray[Any]
@@ -65,12 +63,12 @@ class Archive:
     An archive of texts that were too many has none of them.
     """
 
-    seed: int
+    seed: Annotated[int, Between(0, 2**64)]
     ids: dict[str, list[str]]
     groups: dict[str, list[str]]
-    targets: dict[str, AnyTargets]
-    unnamed: dict[str, Rows]
-    vectors: dict[str, Matrix] = field(default_factory=dict)
+    targets: dict[str, Annotated[AnyTargets, matrix(None, None, "b")]]
+    unnamed: dict[str, Annotated[Rows, numbers(None, kinds="b", least=0, most=1)]]
+    vectors: dict[str, Annotated[Matrix, matrix(None, None)]] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     as_written: bool = False
     beginnings: dict[str, list[str]] = field(default_factory=dict)
@@ -101,32 +99,23 @@ class Archive:
         ``features`` are the columns of each language's vectors, None where documents are texts.
         """
         what = "the labels of documents"
-        expect_whole(self.seed, "the seed of a fit", most=2**64)
-        expect_flag(self.as_written, "whether texts are as written")
-        languages = expect_by(self.targets, None, what).keys()
+        languages = self.targets.keys()
         expect(all(is_sparse(rows) == sparse_labels for rows in self.targets.values()), what)
         sizes = {tag: length(rows) for tag, rows in self.targets.items()}
         widths = {rows.shape[1:] for rows in self.targets.values()}
         # Of two that are left of several which exclude each other, a document may have neither.
         expect(widths == {(columns,)} or (columns == 1 and widths == {(2,)}), what)
-        for tag, size in sizes.items():
-            if sparse_labels:
-                expect(self.targets[tag].has_canonical_format, what)
-                expect_numbers(self.targets[tag].data, (None,), what, "b", 1, 1)
-            else:
-                expect_numbers(self.targets[tag], (size, None), what, "b", 0, 1)
+        if sparse_labels:
+            expect(all(rows.has_canonical_format and rows.data.all() for rows in self.targets.values()), what)
         expect_by(self.ids, languages, "the ids of documents")
         for name in ("ids", "groups", "texts", "vectors", "unnamed", "beginnings"):
-            what, kept = f"the {name} of documents", expect_by(getattr(self, name), None, f"the {name}")
+            what, kept = f"the {name} of documents", getattr(self, name)
             expect(not kept or kept.keys() == languages or name == "beginnings", what)
             expect(kept.keys() <= languages, what)
             for tag, values in kept.items():
-                if name == "vectors":
-                    expect_matrix(values, (sizes[tag], None if features is None else features[tag]), what)
-                elif name == "unnamed":
-                    expect_numbers(values, (sizes[tag],), what, "b", 0, 1)
-                else:
-                    expect_strings(values, what, sizes[tag])
+                expect(length(values) == sizes[tag], what)
+                if name == "vectors" and features is not None:
+                    expect(values.shape[1] == features[tag], what)
 
     @property
     def documents(self) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
-from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import flag, whole
 from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
 from funnelling.methods.training_set import TrainingSet
@@ -27,20 +26,7 @@ from funnelling.state import (
 )
 from funnelling.svm import SVM
 
-
-class NaiveClassifier(Method, SVMParameters):
-    """Classify each language by linear SVMs trained on that language alone.
-
-    Parameters
-    ----------
-    C : float, "grid" or None
-        None chooses it for each language from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
-        until two were worse than the best; "grid" tries them all.
-    vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
-    """
-
-    algorithm = SVMsPerLanguage(name="naive")
+NAIVE = SVMsPerLanguage(name="naive", parameters=SVMParameters)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -62,25 +48,7 @@ def pooled_space(parameters: PooledParameters, seed: int) -> PooledSpace:  # noq
     return PooledSpace(vectorizer=parameters.vectorizer, verbose=parameters.verbose)
 
 
-class PooledClassifier(Method, PooledParameters):
-    """Classify all languages by one set of linear SVMs over one shared vocabulary.
-
-    Not in the paper; a strong rival where languages share words. It says yes where the calibrated
-    posterior is above .5: a C that is best for posteriors leaves most scores of rare labels below 0.
-    The choice of C goes by the same decisions.
-
-    Parameters
-    ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
-        were worse than the best; "grid" tries them all.
-    calibrated : bool
-        False says yes where the score is above 0, as the paper's methods do here.
-    vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
-    """
-
-    algorithm = SVMsInSpace(name="pooled", space=pooled_space)
+POOLED = SVMsInSpace(name="pooled", parameters=PooledParameters, space=pooled_space)
 
 
 @dataclass(eq=False, repr=False)
@@ -186,23 +154,9 @@ def words_and_characters(parameters: WordsAndCharactersParameters, seed: int) ->
     return PooledSpace("words-and-characters", vectorizer, parameters.verbose)
 
 
-class WordsAndCharactersClassifier(Method, WordsAndCharactersParameters):
-    """Classify all languages by one set of linear SVMs over scikit-learn's tf-idf of words and of characters.
-
-    Not in the paper: it is the twenty lines of scikit-learn that a funnel has to beat. A document is its
-    words and its runs of two to five characters within words (``char_wb``), in one vocabulary for all
-    languages. It needs texts.
-
-    Parameters
-    ----------
-    C : float, "grid" or None
-        None chooses it from 0.1, 1 and 10 by 5-fold cross-validation.
-    sublinear_tf, min_df : bool, int
-        Those of scikit-learn's `TfidfVectorizer`; the defaults were chosen by cross-validation.
-    calibrated, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.PooledClassifier`.
-    """
-
-    algorithm = SVMsInSpace(
-        name="words-and-characters", space=words_and_characters, needs_texts="to see their characters"
-    )
+WORDS_AND_CHARACTERS = SVMsInSpace(
+    name="words-and-characters",
+    parameters=WordsAndCharactersParameters,
+    space=words_and_characters,
+    needs_texts="to see their characters",
+)

@@ -1,44 +1,30 @@
-"""The estimator that the funnels and every baseline derive from.
+"""The estimator that the funnels and every baseline derive from: it learns, and learns on.
 
 It checks and sorts what the user gives, has its algorithm learn, and keeps the model that comes of it.
 """
 
-import logging
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-import numpy.typing as npt
-
-from funnelling.corpus.label_files import read_label_set
 from funnelling.corpus.label_set import LabelSet
-from funnelling.corpus.labels import known_columns
-from funnelling.errors import InputError
-from funnelling.formats.document import quoted
-from funnelling.formats.files import shown_name
 from funnelling.formats.frames import as_frame
-from funnelling.methods.answering import Answering, Languages
-from funnelling.methods.labels import check_learnable, read_labelled, with_names
-from funnelling.methods.learning import learn, learn_prepared
-from funnelling.methods.model import Model
+from funnelling.methods.answering import FittedEstimator
+from funnelling.methods.labels import read_labelled, with_names
+from funnelling.methods.learning import forget, further, learn, relabel, update
+from funnelling.methods.model import Languages
 from funnelling.methods.parameters import check_label_set
-from funnelling.methods.training_set import TrainingSet
+from funnelling.methods.suggesting import SUGGESTION_COLUMNS, suggest_texts
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
-from funnelling.state import expect
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-logger = logging.getLogger(__name__)
 
-
-class Method(Answering):
+class MethodEstimator(FittedEstimator):
     """A classifier of documents in several languages under one set of labels."""
 
     def fit(
@@ -74,7 +60,7 @@ class Method(Answering):
         """
         self.check()
         check_label_set(label_set)
-        self._forget()
+        checked = copy(self)  # a fit may still fail
         with timed("reading documents", bool(self.verbose)):
             training = read_labelled(
                 X,
@@ -82,7 +68,7 @@ class Method(Answering):
                 languages,
                 groups,
                 ids,
-                partial(self._check_matrix, reset=True),
+                partial(checked._check_matrix, reset=True),
                 self.algorithm.sparse_labels,
                 seed=seed_of(self.random_state),
                 label_set=label_set,
@@ -94,30 +80,79 @@ class Method(Answering):
                 classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
                 training = replace(training, labels=training.labels.under(classes), targets=targets)
             label_set.rules(training.labels.classes).check()
-        parameters = self.copied()
+        parameters = self.parameters
         training = training.only(
             self.algorithm.learnable(parameters, list(training.documents), training.texts)
         )
         with self.algorithm.counting(parameters, training):
-            self.model_ = replace(learn(self.algorithm, parameters, training), named=named)
-        return self
+            model = learn(self.algorithm, parameters, training)
+        names = [str(name) for name in getattr(checked, "feature_names_in_", ())] if model.features else []
+        return self._become(replace(model, named=named, feature_names=names))
 
-    def fit_prepared(self, prepared: TrainingSet) -> Self:
-        """Learn from texts whose vectors were made before, in each language's own words.
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+        *,
+        exact: bool = False,
+    ) -> Self:
+        """Learn from further documents, in new languages or in known ones; labels may be new, too.
 
-        The result is that of `fit` on the texts. Methods that see texts in another way refuse.
+        Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
+        that is fitted on all documents at once, in the order in which they came, with the settings that were
+        chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
+        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
+        funnel of many documents over views that languages share takes a shorter way to nearly the same,
+        unless it is to be ``exact``. A call that fails leaves the model as it was.
+
+        Examples
+        --------
+        >>> from funnelling import FunnellingClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
+        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
+        (['en', 'it'], [[1, 0]])
         """
-        self.check()
-        if not self.algorithm.learns_own_words(self):
-            raise InputError(f"{self.algorithm.name} needs the texts themselves. Use fit.")
-        check_learnable(prepared.targets.values())
-        self._forget()
-        parameters = self.copied()
-        prepared = prepared.only(self.algorithm.learnable(parameters, list(prepared.vectors), texts=True))
-        seed = seed_of(self.random_state)
-        training = replace(prepared, seed=seed, folds={}, n_jobs=self.n_jobs)
-        self.model_ = learn_prepared(self.algorithm, parameters, training, {}, texts=True)
-        return self
+        current = self.current_model
+        merged = further(current, X, y, languages, groups, ids)
+        return self._become(update(current, merged, exact=exact))
+
+    def forget(self, ids: Sequence[Any]) -> Self:
+        """Become the model that never saw the documents with these ids.
+
+        Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
+        the others. Languages and labels that only they had are gone.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
+        >>> labels = [["cat"], ["dog"], ["bird"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
+        >>> model.forget(range(2, 15, 3)).classes_.tolist()
+        ['cat', 'dog']
+        """
+        return self._become(forget(self.current_model, ids))
+
+    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
+        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
+
+        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
+        changes names alone. After dropping, all answers about other labels keep their bits; a model that
+        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
+        learn anew, from what the model keeps of its documents.
+
+        >>> from funnelling import PooledClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
+        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
+        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
+        ['felines', 'dog']
+        """
+        return self._become(relabel(self.current_model, mapping))
 
     def suggest(
         self,
@@ -161,93 +196,7 @@ class Method(Answering):
         >>> frame["text"].tolist()
         ['the cat barks']
         """
-        from funnelling.methods.suggesting import SUGGESTION_COLUMNS, suggest_texts
-
-        rows = suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
-        return as_frame(rows, SUGGESTION_COLUMNS)
-
-    def label_counts(self) -> npt.NDArray[np.int64] | None:
-        """How many training documents have each label, where the method itself keeps that."""
-        return None
-
-    def final_c(self) -> float | dict[str, float] | None:
-        """The C of the final classifiers, by language where each has its own; None where there is none."""
-        return self.model_.fitted.final_c
-
-    # --- how ------------------------------------------------------------------------------------
-
-    def _forget(self) -> None:
-        """Leave nothing of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-
-    def check_state(self) -> None:
-        """Refuse a fitted state that was read from a file and could not label documents, or learn on."""
-        with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
-            self.check()
-        template, model = getattr(self, "vectorizer", None), self.model_
-        expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
-        expect(isinstance(model, Model), "a fitted model")
-        expect(isinstance(model.fitted, self.algorithm.fitted), "what was fitted")
-        expect(model.labels.sparse == self.algorithm.sparse_labels, "whether there are many labels")
-        model.check()
-        if hasattr(self, "n_features_in_"):  # of a plain matrix, in which all languages share the columns
-            expect(set(model.features.values()) == {self.n_features_in_}, "the number of features")
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags(multi_label=True)
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        return tags
-
-
-AnyMethod = TypeVar("AnyMethod", bound="Method")
-
-
-def follow_label_set(
-    model: AnyMethod, given: str | os.PathLike[str] | LabelSet | None = None, exclude: Sequence[str] = ()
-) -> AnyMethod:
-    """The model with a label set, or that of a file, in place of its own, and further labels excluded.
-
-    It shares everything else with the model that was given.
-    """
-    own = model.model_.label_set
-    label_set = own
-    if given is not None:
-        labels = [str(label) for label in model.classes_.tolist()]
-        label_set = given if isinstance(given, LabelSet) else label_set_for(given, labels)
-        label_set = label_set.rolled_up() if own is not None and own.roll_up else label_set
-    if exclude:
-        label_set = LabelSet.of([]) if label_set is None else label_set
-        known_columns(label_set.rules(model.classes_).hierarchy.columns, exclude)  # refuses what it has not
-        label_set = label_set.excluding(exclude)
-    if label_set is None:
-        return model
-    label_set.rules(model.classes_).check()
-    following = copy(model)
-    following.model_ = replace(model.model_, label_set=label_set)
-    return following
-
-
-def label_set_for(path: str | os.PathLike[str], labels: Sequence[str]) -> LabelSet:
-    """The label set of a file, which must have something to say of the labels of documents, or of a model."""
-    label_set = read_label_set(path, labels)
-    if labels and not any(label in label_set for label in labels):
-        raise InputError(
-            f"{shown_name(path)}: its ids ({quoted(label_set.ids[0])}, …) have nothing in common with the "
-            f"labels that they are for ({quoted(labels[0])}, …). Check the ids."
+        rows = suggest_texts(
+            self.current_model, X, languages, number, ids=ids, groups=groups, balance=balance
         )
-    return label_set
-
-
-def names_of_labels(model: "Method", language: str) -> dict[str, str]:
-    """What a model's labels are called in a language; refused where it has no names for them."""
-    label_set = model.model_.label_set
-    if label_set is None or not label_set.names:
-        raise InputError("The model has no names of its labels. Add --label-set FILE, or leave --names out.")
-    names: dict[str, str] = label_set.names_in(language)
-    return names
+        return as_frame(rows, SUGGESTION_COLUMNS)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.matrices import Floats, Rows, Scores
+from funnelling.matrices import Floats, Rows, Scored, Scores
 from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.svm.scorers import (
     KernelDecomposition,
@@ -176,7 +176,7 @@ class LabelDecisions:
     """What a method made of its scores: one row per document, one column per class."""
 
     probabilities: Scores
-    assigned: npt.NDArray[np.bool_]
+    assigned: Any
     thresholds: npt.NDArray[np.float64]  # one per class
 
 
@@ -208,26 +208,35 @@ def mean_posterior(views: Sequence[Scores]) -> Array:
 
 
 class Explainer:
-    """Explains evidence under a method's labels.
+    """Explains evidence under a method's ``labels``: those ``asked`` for, by their ``top`` contributions.
 
+    ``decide`` gives what the method makes of a language's scores.
     Where one column of scores stands for two labels, what speaks for the second speaks against the first.
     """
 
-    def __init__(self, labels: LabelSpace, top: int) -> None:
+    def __init__(
+        self,
+        labels: LabelSpace,
+        top: int,
+        decide: Callable[[str, Scored], LabelDecisions],
+        asked: npt.NDArray[np.intp] | None = None,
+    ) -> None:
+        self.labels = labels
+        self.top = top
+        self.decide = decide
+        self.asked = asked
         self._classes = [str(label) for label in labels.classes]
         self._has_thresholds = labels.has_thresholds
         self._two = labels.has_one_column
         self._columns = self._classes[1:] if self._two else self._classes
-        self._top = top
 
-    def explain(
-        self, evidence: Attribution, decisions: LabelDecisions, labels: npt.NDArray[np.intp] | None
-    ) -> Iterator[Row]:
+    def explain(self, language: str, evidence: Attribution) -> Iterator[Row]:
         """For each document its labels, those asked for or those of most interest, and its neighbours."""
+        decisions = self.decide(language, Scored(evidence.scores, evidence.in_vocabulary))
         scores = self._by_class(evidence.scores)
         tier_two = None if evidence.tier_two is None else self._above(evidence.tier_two)
         for i in range(len(scores)):
-            chosen = labels if labels is not None else _most_interesting(decisions, i)
+            chosen = self.asked if self.asked is not None else _most_interesting(decisions, i)
             above = self._tier_two(tier_two, i, chosen, scores[i])
             below = self._tier_one(evidence, i, chosen)
             explained = {
@@ -288,7 +297,7 @@ class Explainer:
     def _words(self, view: "_DocumentView", i: int, label: int, contributions: Array) -> Row:
         column, sign = (0, 1 if label else -1) if self._two else (label, 1)
         evidence = view.evidence
-        largest, rest = _largest(view.names, contributions, self._top)
+        largest, rest = _largest(view.names, contributions, self.top)
         posterior: Row = {}
         if evidence.posteriors is not None:
             posterior = {"posterior": float(self._by_class(evidence.posteriors[[i]], 1)[0, label])}
@@ -311,7 +320,7 @@ class Explainer:
         rows = []
         for label, contributions in zip(labels, by_label, strict=True):
             signed = -contributions if self._two and not label else contributions
-            largest, rest = _largest(tier_two.dimensions, signed, self._top)
+            largest, rest = _largest(tier_two.dimensions, signed, self.top)
             # The score at the origin, and what single precision rounded.
             base = float(scores[label]) - float(signed.sum())
             rows.append({"tier_two": {"base": base, "labels": largest, "other_labels": rest}})

@@ -1,19 +1,17 @@
-"""How a fitted model changes without being trained anew: it learns on, forgets, has its labels renamed.
+"""Learning: a model of documents, and another one where it learns on, forgets, or has its labels renamed.
 
 `scores_after_learning` is for supervised spaces: their vectors of training documents betray the labels, so
 that a classifier which is held out from these is not enough, and the space is fitted anew as well.
 """
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, label_columns
 from funnelling.errors import InputError, listed
 from funnelling.matrices import (
@@ -40,7 +38,7 @@ from funnelling.methods.merging import (
 )
 from funnelling.methods.model import Model
 from funnelling.methods.training_set import PreviousFit, TrainingSet
-from funnelling.plain import check_fitted
+from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
 from funnelling.spaces import Space
 from funnelling.svm import Scorer
@@ -180,272 +178,141 @@ def _stripped(new: Any) -> Any:
     return (new.strip() or None) if isinstance(new, str) else new
 
 
-class LearningOn(Parameters):
-    """What every method can do after its fit, from what it keeps of its documents."""
-
-    algorithm: ClassVar[Algorithm[Any]]
-    model_: Model  # what a fit leaves
-
-    @property
-    def classes_(self) -> npt.NDArray[Any]:
-        """The labels that the model gives."""
-        return self.model_.labels.classes
-
-    @property
-    def languages_(self) -> list[str]:
-        """The languages of the training documents."""
-        return self.model_.languages
-
-    @property
-    def documents_(self) -> dict[str, int]:
-        """How many training documents each language had."""
-        return self.model_.documents
-
-    @property
-    def history_(self) -> list[dict[str, Any]]:
-        """What the model learned from, step by step."""
-        return self.model_.history
-
-    @property
-    def label_set_(self) -> LabelSet:
-        """What labels are called, which belong to which and which are not assigned, if that is known."""
-        label_set: LabelSet = _present(self.model_.label_set, "label set")
-        return label_set
-
-    @label_set_.setter
-    def label_set_(self, label_set: LabelSet) -> None:
-        self.model_ = replace(self.model_, label_set=label_set)
-
-    @property
-    def training_(self) -> Archive:
-        """What the model keeps of its training documents, unless it is compact."""
-        archive: Archive = _present(self.model_.archive, "documents: it is compact")
-        return archive
-
-    @property
-    def label_space(self) -> LabelSpace:
-        """The labels that the model gives, and whether a document gets exactly one."""
-        return self.model_.labels
-
-    def without_documents(self) -> Self:
-        """The model that ``compact`` would have made: it labels alike, and keeps none of its documents."""
-        compact = copy.copy(self)
-        parameters = self.model_.parameters.copied(compact=True, keep_texts=False)
-        compact.model_ = replace(self.model_.compact(), parameters=parameters)
-        compact.compact, compact.keep_texts = True, False
-        return compact
-
-    def _become(self, model: Model) -> Self:
-        """Go on as another model; the columns of all languages may not be alike any more."""
-        vars(self).pop("n_features_in_", None)
-        self.model_ = model
-        return self
-
-    def _parameters(self) -> Parameters:
-        """The parameters that the model learns on with: those of now, but for what it is built of."""
-        fit = self.model_.parameters.get_params(deep=False)
-        return self.copied(**{name: fit[name] for name in self.algorithm.built_of})
-
-    # --- learning on ----------------------------------------------------------------------------
-
-    def extend(
-        self,
-        X: Any,
-        y: Any,
-        languages: Sequence[str | None] | None = None,
-        groups: Any = None,
-        ids: Any = None,
-        *,
-        exact: bool = False,
-    ) -> Self:
-        """Learn from further documents, in new languages or in known ones; labels may be new, too.
-
-        Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
-        that is fitted on all documents at once, in the order in which they came, with the settings that were
-        chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
-        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
-        funnel of many documents over views that languages share takes a shorter way to nearly the same,
-        unless it is to be ``exact``. A call that fails leaves the model as it was.
-
-        Examples
-        --------
-        >>> from funnelling import FunnellingClassifier
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
-        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
-        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
-        (['en', 'it'], [[1, 0]])
-        """
-        return self.learn(self.merge(X, y, languages, groups, ids), exact=exact)
-
-    def merge(
-        self,
-        X: Any,
-        y: Any,
-        languages: Sequence[str | None] | None = None,
-        groups: Any = None,
-        ids: Any = None,
-    ) -> Merged:
-        """What the model's documents would become with further ones; for `learn`."""
-        archive = self.check_extensible()
-        inputs = read_inputs(X, languages, fitted_on_texts=self.model_.texts, names=self.languages_)
-        return merge(archive, self.label_space, inputs, y, groups, ids)
-
-    def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
-        """What the model's documents would become with other labels for some; for `learn`.
-
-        ``languages`` are needed only where documents of two languages share an id.
-        """
-        return correct(self.check_extensible(), self.label_space, ids, y, languages)
-
-    def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
-        """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        before = None if choose else previous_fit(self.model_, merged, exact)
-        return self._become(self._learned(merged.archive, merged.classes, before))
-
-    def forget(self, ids: Sequence[Any]) -> Self:
-        """Become the model that never saw the documents with these ids.
-
-        Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
-        the others. Languages and labels that only they had are gone.
-
-        Examples
-        --------
-        >>> from funnelling import NaiveClassifier
-        >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
-        >>> labels = [["cat"], ["dog"], ["bird"]] * 5
-        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
-        >>> model.forget(range(2, 15, 3)).classes_.tolist()
-        ['cat', 'dog']
-        """
-        archive, labels = self.check_extensible(), self.label_space
-        left = self.left_without(ids)
-        if not any(map(len, left.values())):
-            raise InputError("These are all documents that the model learned from. Delete the model instead.")
-        before = labels.by_class(archive.targets)
-        rest = archive.only(left)
-        targets = labels.by_class(rest.targets)
-        some, had = (
-            np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
+def check_extensible(model: Model) -> Archive:
+    """What a model keeps of its documents; refused where that is too little to learn on."""
+    parameters, archive = model.fit_parameters, model.archive
+    parameters.check()
+    if archive is None:
+        raise InputError(
+            "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
         )
-        # Else columns are known by their place
-        named = self.classes_.dtype.kind in "OU" or labels.single_label
-        kept = some | ~had if named else np.ones_like(some)
-        shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
-        return self._become(self._learned(replace(rest, targets=shown), self.classes_[kept], None))
-
-    def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
-        """The documents that there would be to learn from without those of some ids, by language."""
-        archive, labels = self.check_extensible(), self.label_space
-        found = archive.find_ids(list(map(str, listed(ids, "ids"))))
-        return {
-            language: np.setdiff1d(labels.learnable(rows), found.get(language, ()))
-            for language, rows in labels.by_class(archive.targets).items()
-        }
-
-    def check_extensible(self) -> Archive:
-        """What the model keeps of its documents; refused where that is too little to learn on."""
-        check_fitted(self, "model_")
-        model, parameters = self.model_, self._parameters()
-        parameters.check()
-        archive = model.archive
-        if archive is None:
-            raise InputError(
-                "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
-            )
-        if model.texts and not archive.texts:
-            raise InputError(
-                "The model learned from too many documents to keep their words, and cannot learn on. Add "
-                "documents to its folder as a further part and train it again."
-            )
-        reader = self.algorithm.reads_in_order(parameters, model.fitted.chosen)
-        if model.texts and not archive.as_written and reader is not None:
-            raise InputError(
-                f"{reader} reads texts as they were written, and the model keeps only the words of its "
-                "documents. Train it anew with keep_texts (--keep-texts)."
-            )
-        return archive
-
-    def _learned(
-        self,
-        archive: Archive,
-        classes: npt.NDArray[Any],
-        before: PreviousFit | None,
-        label_set: LabelSet | None = None,
-        so_far: Sequence[str] | None = None,
-    ) -> Model:
-        """The model of documents that were archived.
-
-        ``label_set``, and the labels known by name ``so_far``, take the place of the model's own, if given.
-        """
-        check_learnable(archive.targets.values())
-        model, parameters = self.model_, self._parameters()
-        label_set = model.label_set if label_set is None else label_set
-        named: list[str] = []
-        if self.algorithm.learns_names and model.texts:
-            so_far = model.named if so_far is None else so_far
-            classes, targets, named = with_names(classes, archive.targets, label_set, so_far)
-            archive = replace(archive, targets=targets)
-        chosen = None if before is None else before.model.fitted.chosen
-        usable = self.algorithm.learnable(parameters, list(archive.targets), model.texts, chosen)
-        unseen = [tag for tag in archive.targets if tag not in usable]
-        if unseen:
-            raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
-        training = archive.training_set(
-            {}, model.labels.under(classes), previous=before, label_set=label_set, n_jobs=parameters.n_jobs
+    if model.texts and not archive.texts:
+        raise InputError(
+            "The model learned from too many documents to keep their words, and cannot learn on. Add "
+            "documents to its folder as a further part and train it again."
         )
-        learned = learn(self.algorithm, parameters, training)
-        return replace(learned, named=named, reading=model.reading, history=model.history)
-
-    # --- other labels ---------------------------------------------------------------------------
-
-    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
-        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
-
-        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
-        changes names alone. After dropping, all answers about other labels keep their bits; a model that
-        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
-        learn anew, from what the model keeps of its documents.
-
-        >>> from funnelling import PooledClassifier
-        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
-        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
-        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
-        ['felines', 'dog']
-        """
-        check_fitted(self, "model_")
-        model, labels, label_set = self.model_, self.model_.labels, self.model_.label_set
-        relabelling = Relabelling.of(labels.classes.tolist(), mapping)
-        named = [str(mapping.get(label) or label) for label in model.named]
-        if label_set is not None:
-            label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
-            label_set.rules(relabelling.new).check()
-        if relabelling.merged:
-            archive, relabelling = self.check_extensible(), relabelling.in_order()
-            shown = labels.by_class(archive.targets)
-            targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
-            merged = with_targets(archive, targets, labels.under(relabelling.classes(labels.classes)))
-            before = previous_fit(model, merged, exact=True)
-            return self._become(self._learned(merged.archive, merged.classes, before, label_set, named))
-        if relabelling.dropped:
-            selection = relabelling.selection(labels)
-            model = replace(
-                model,
-                fitted=model.fitted.selecting(selection, labels, model.archive),
-                archive=model.archive and with_selected_labels(model.archive, selection),
-                dropped=[*model.dropped, *map(str, relabelling.dropped)],
-                label_documents=[model.label_documents[each[0]] for each in relabelling.columns],
-            )
-        renamed = labels.under(relabelling.classes(labels.classes))
-        self.model_ = replace(model, labels=renamed, named=named, label_set=label_set)
-        return self
+    reader = model.algorithm.reads_in_order(parameters, model.fitted.chosen)
+    if model.texts and not archive.as_written and reader is not None:
+        raise InputError(
+            f"{reader} reads texts as they were written, and the model keeps only the words of its "
+            "documents. Train it anew with keep_texts (--keep-texts)."
+        )
+    return archive
 
 
-def _present(value: Any, what: str) -> Any:
-    """What a model has; as if there were no such attribute where it has none."""
-    if value is None:
-        raise AttributeError(f"The model has no {what}.")
-    return value
+def further(
+    model: Model,
+    X: Any,
+    y: Any,
+    languages: Sequence[str | None] | None = None,
+    groups: Any = None,
+    ids: Any = None,
+) -> Merged:
+    """What a model's documents become with further ones; for `update`."""
+    archive = check_extensible(model)
+    inputs = read_inputs(X, languages, fitted_on_texts=model.texts, names=model.languages)
+    return merge(archive, model.labels, inputs, y, groups, ids)
+
+
+def correction(
+    model: Model, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None
+) -> Merged:
+    """What a model's documents become with other labels for some; for `update`.
+
+    ``languages`` are needed only where documents of two languages share an id.
+    """
+    return correct(check_extensible(model), model.labels, ids, y, languages)
+
+
+def update(model: Model, merged: Merged, *, exact: bool = False, choose: bool = False) -> Model:
+    """The model of these documents; with ``choose`` its settings are chosen anew."""
+    before = None if choose else previous_fit(model, merged, exact)
+    return _learned(model, merged.archive, merged.classes, before)
+
+
+def left_without(model: Model, ids: Sequence[Any]) -> dict[str, Places]:
+    """The documents that there would be to learn from without those of some ids, by language."""
+    archive, labels = check_extensible(model), model.labels
+    found = archive.find_ids(list(map(str, listed(ids, "ids"))))
+    return {
+        language: np.setdiff1d(labels.learnable(rows), found.get(language, ()))
+        for language, rows in labels.by_class(archive.targets).items()
+    }
+
+
+def forget(model: Model, ids: Sequence[Any]) -> Model:
+    """The model that never saw the documents with these ids."""
+    archive, labels = check_extensible(model), model.labels
+    left = left_without(model, ids)
+    if not any(map(len, left.values())):
+        raise InputError("These are all documents that the model learned from. Delete the model instead.")
+    before = labels.by_class(archive.targets)
+    rest = archive.only(left)
+    targets = labels.by_class(rest.targets)
+    some, had = (
+        np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
+    )
+    # Else columns are known by their place
+    named = labels.classes.dtype.kind in "OU" or labels.single_label
+    kept = some | ~had if named else np.ones_like(some)
+    shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
+    return _learned(model, replace(rest, targets=shown), labels.classes[kept], None)
+
+
+def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
+    """The model under other labels: renamed, merged where several get the same name, or dropped."""
+    labels, label_set = model.labels, model.label_set
+    relabelling = Relabelling.of(labels.classes.tolist(), mapping)
+    named = [str(mapping.get(label) or label) for label in model.named]
+    if label_set is not None:
+        label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
+        label_set.rules(relabelling.new).check()
+    if relabelling.merged:
+        archive, relabelling = check_extensible(model), relabelling.in_order()
+        shown = labels.by_class(archive.targets)
+        targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
+        merged = with_targets(archive, targets, labels.under(relabelling.classes(labels.classes)))
+        before = previous_fit(model, merged, exact=True)
+        return _learned(
+            replace(model, label_set=label_set, named=named), merged.archive, merged.classes, before
+        )
+    if relabelling.dropped:
+        selection = relabelling.selection(labels)
+        model = replace(
+            model,
+            fitted=model.fitted.selecting(selection, labels, model.archive),
+            archive=model.archive and with_selected_labels(model.archive, selection),
+            dropped=[*model.dropped, *map(str, relabelling.dropped)],
+            label_documents=[model.label_documents[each[0]] for each in relabelling.columns],
+        )
+    renamed = labels.under(relabelling.classes(labels.classes))
+    return replace(model, labels=renamed, named=named, label_set=label_set)
+
+
+def _learned(model: Model, archive: Archive, classes: npt.NDArray[Any], before: PreviousFit | None) -> Model:
+    """The model that a model becomes with other documents, which were archived."""
+    check_learnable(archive.targets.values())
+    parameters = model.fit_parameters
+    named: list[str] = []
+    if model.algorithm.learns_names and model.texts:
+        classes, targets, named = with_names(classes, archive.targets, model.label_set, model.named)
+        archive = replace(archive, targets=targets)
+    chosen = None if before is None else before.model.fitted.chosen
+    usable = model.algorithm.learnable(parameters, list(archive.targets), model.texts, chosen)
+    unseen = [tag for tag in archive.targets if tag not in usable]
+    if unseen:
+        raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
+    training = archive.training_set(
+        {}, model.labels.under(classes), previous=before, label_set=model.label_set, n_jobs=parameters.n_jobs
+    )
+    learned = learn(model.algorithm, parameters, training).under(model.parameters)
+    return replace(
+        learned,
+        feature_names=model.feature_names,
+        named=named,
+        reading=model.reading,
+        history=model.history,
+    )
 
 
 def learn(algorithm: Algorithm[Any], parameters: Parameters, training: TrainingSet) -> Model:
@@ -475,6 +342,7 @@ def learn_prepared(
     """The model that an algorithm makes of documents and vectors; of ``texts`` there may be only these."""
     fitted = algorithm.fit(parameters, training)
     return Model(
+        algorithm=algorithm,
         parameters=parameters,
         labels=training.labels,
         label_documents=_label_documents(training),
@@ -485,6 +353,20 @@ def learn_prepared(
         archive=None if parameters.compact else Archive.of(training, parameters.keep_texts),
         label_set=training.label_set,
     )
+
+
+def learn_from_own_words(algorithm: Algorithm[Any], parameters: Any, prepared: TrainingSet) -> Model:
+    """The model of texts whose vectors were made before, in each language's own words.
+
+    It is that of the texts. Methods that see texts in another way refuse.
+    """
+    parameters.check()
+    if not algorithm.learns_own_words(parameters):
+        raise InputError(f"{algorithm.name} needs the texts themselves. Use fit.")
+    check_learnable(prepared.targets.values())
+    prepared = prepared.only(algorithm.learnable(parameters, list(prepared.vectors), texts=True))
+    training = replace(prepared, seed=seed_of(parameters.random_state), folds={}, n_jobs=parameters.n_jobs)
+    return learn_prepared(algorithm, parameters, training, {}, texts=True)
 
 
 def checked_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ and no label, so that one which is to be forgotten is not remembered here.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -302,35 +302,27 @@ Step = dict[str, Any]
 Fact = int | str | None | Mapping[str, int]
 
 
-class Remembering(Protocol):
-    """An estimator that is fitted, as `funnelling.methods.estimator.Method` is one."""
-
-    model_: Model
-
-
 def remember_step(
-    model: Remembering,
+    model: Model,
     step: str,
     *,
     file: str | os.PathLike[str] | None = None,
-    before: Remembering | None = None,
     **facts: Fact,
-) -> None:
-    """Add a step, one of `STEPS`, to what a model remembers of its history, ``history_``.
+) -> Model:
+    """A model that remembers one more step of its history, one of `STEPS`.
 
     Parameters
     ----------
     model : as it is after the step
     step : what was done
     file : what was read, of which the name is kept without its folders
-    before : the model as it was before, whose history goes on; None where that is ``model`` itself
     facts : counts, by language where there are some, and settings that matter, such as
         ``documents={"en": 20}, corrected=3``; those that are 0, empty or None are left out
 
     >>> from funnelling import NaiveClassifier
-    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10)
-    >>> remember_step(model, "train", file="some/folder/pets.csv", documents={"en": 10}, corrected=0)
-    >>> model.model_.history
+    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10).model_
+    >>> model = remember_step(model, "train", file="some/pets.csv", documents={"en": 10}, corrected=0)
+    >>> model.history
     [{'step': 'train', 'file': 'pets.csv', 'documents': {'en': 10}, 'after': {'documents': 10, 'labels': 2}}]
     """
     if step not in STEPS:
@@ -340,9 +332,8 @@ def remember_step(
         done["file"] = _name(file)
     plain = {name: _plain(value) for name, value in facts.items() if value is not None}
     done |= {name: value for name, value in plain.items() if value}
-    now = model.model_
-    done["after"] = {"documents": sum(now.documents.values()), "labels": len(now.labels.classes)}
-    model.model_ = replace(now, history=[*(before or model).model_.history, done])
+    done["after"] = {"documents": sum(model.documents.values()), "labels": len(model.labels.classes)}
+    return replace(model, history=[*model.history, done])
 
 
 def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
@@ -355,21 +346,20 @@ def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
     )
 
 
-def tuned_for_some(model: Remembering) -> bool:
+def tuned_for_some(model: Model) -> bool:
     """Whether a model has thresholds that were tuned for some labels, as far as it remembers.
 
     They are gone when it learns again, for then all labels get thresholds for the model's own goal.
 
     >>> from funnelling import NaiveClassifier
-    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10)
-    >>> remember_step(model, "tune", goal="recall=.9", labels=1)
-    >>> tuned_for_some(model)
+    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10).model_
+    >>> tuned = remember_step(model, "tune", goal="recall=.9", labels=1)
+    >>> tuned_for_some(tuned)
     True
-    >>> remember_step(model, "update")
-    >>> tuned_for_some(model)
+    >>> tuned_for_some(remember_step(tuned, "update"))
     False
     """
-    for step in reversed(model.model_.history):
+    for step in reversed(model.history):
         if step["step"] == "tune":
             return "labels" in step
         if step["step"] != "relabel" or "merged" in step:  # names and drops leave thresholds

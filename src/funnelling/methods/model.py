@@ -1,93 +1,77 @@
-"""The fitted model: what predictions and updates need."""
+"""The fitted model: what it knows and what it answers, without scikit-learn."""
 
-from collections.abc import Mapping
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import cached_property
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.label_files import label_set_for
+from funnelling.corpus.label_rules import LabelRules
 from funnelling.corpus.label_set import LabelSet
-from funnelling.corpus.labels import LabelSpace
+from funnelling.corpus.labels import LabelSpace, known_columns, label_columns
+from funnelling.errors import InputError
 from funnelling.formats.layout import Layout
 from funnelling.matrices import Scored, length
-from funnelling.methods.algorithm import Fitted, Parameters, Run
+from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Prior, Run
 from funnelling.methods.archive import Archive
-from funnelling.methods.training_set import Calibrator, calibrator_type
-from funnelling.state import expect, expect_by, expect_flag, expect_strings, expect_whole
-from funnelling.svm import Calibration, Temperature
-from funnelling.svm.scorers import Selection
+from funnelling.methods.explanation import Explainer, LabelDecisions, ViewPredictions
+from funnelling.methods.inputs import Inputs, read_inputs
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import map_threads
+from funnelling.state import (
+    MAX_COLUMNS,
+    Between,
+    Count,
+    check_fields,
+    expect,
+    expect_by,
+    expect_whole,
+)
+from funnelling.svm import Calibration
+from funnelling.text.languages import is_language, is_served
 
-SMALLEST_SHARE = 1e-6  # of documents that have a label
-MAX_LIKELY_LABELS = 40  # of many labels, those that are given a probability where nothing else is known
+logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class Prior(Fitted):
-    """What is said of documents in a language that a model does not know: how frequent labels are.
-
-    ``counts`` are the training documents that have each label.
-    """
-
-    labels: LabelSpace
-    counts: npt.NDArray[np.int64]
-    documents: int
-
-    def scores(self, language: str, documents: Any, run: Run) -> Scored:
-        number = length(documents)
-        shares = np.clip(self.counts / self.documents, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
-        evident = np.ones(number, dtype=bool)
-        if self.labels.sparse:
-            likely = np.sort(np.argsort(-shares, kind="stable")[:MAX_LIKELY_LABELS])
-            values, columns = np.tile(shares[likely], number), np.tile(likely, number)
-            starts = np.arange(number + 1) * len(likely)
-            cells: Any = sparse.csr_array((values, columns, starts), shape=(number, len(shares)))
-            return Scored(cells, evident)
-        row = np.log(shares) if self.labels.single_label else np.log(shares / (1 - shares))
-        if self.labels.has_one_column:
-            row = row[1:] - row[:1]
-        return Scored(np.tile(row, (number, 1)), evident)
-
-    def calibrator(self, language: str) -> Calibrator:
-        if calibrator_type(self.labels) is Temperature:
-            return Temperature(1.0)
-        labels = len(self.counts)
-        return Calibration("fixed", np.ones(labels), np.zeros(labels), np.full(labels, np.nan))
-
-    def score_thresholds(self, language: str) -> float:
-        return 0.5 if self.labels.sparse else 0.0
-
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
-        raise NotImplementedError  # it is made of a model's counts whenever it is asked
-
-    def check(
-        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
-    ) -> None:
-        raise NotImplementedError  # it is not saved
+Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
     """A fitted model. It is never changed: an update makes another one.
 
-    ``parameters`` are those of the fit, whatever its estimator is set to since. ``label_documents`` are the
-    training documents that each label has, ``documents`` their numbers by language, ``features`` the columns
-    of each language's vectors where it was fitted on such and not on ``texts``. It keeps its documents in an
-    ``archive`` unless it is compact. It knows labels that are ``named`` by their names alone, and learned
-    labels that are ``dropped`` and gives them no more. ``reading`` is what was said of how to read its
-    documents, ``history`` what it learned from, step by step; see `funnelling.methods.merging`.
+    ``parameters`` are what its estimator is set to. ``built`` has those that shape the fitted tree, or its
+    thresholds, as the fit had them, where they are set to something else now: learning on goes by the shape
+    in ``built``, the next fit by ``parameters``. ``label_documents`` are the training documents that each
+    label has, ``documents`` their numbers by language, ``features`` the columns of each language's vectors
+    where it was fitted on such and not on ``texts``, and ``feature_names`` what a data frame called them. It
+    keeps its documents in an ``archive`` unless it is compact. It knows labels that are ``named`` by their
+    names alone, and learned labels that are ``dropped`` and gives them no more. ``reading`` is what was said
+    of how to read its documents, ``history`` what it learned from, step by step; see
+    `funnelling.methods.merging`.
+
+    Its methods take texts or vectors as the estimators do, or `Inputs` that were read before. The estimators
+    say what the answers are.
     """
 
-    parameters: Parameters = field(default_factory=Parameters, metadata={"saved": False})
+    algorithm: Algorithm[Any]
+    parameters: Parameters
+    built: dict[str, Any] = field(default_factory=dict)
     labels: LabelSpace
-    label_documents: list[int]
-    documents: dict[str, int]
-    features: dict[str, int]
+    label_documents: list[Count]
+    documents: dict[str, Annotated[int, Between(1, MAX_COLUMNS)]]
+    features: dict[str, Count]
     texts: bool
     fitted: Fitted
     archive: Archive | None = None
     label_set: LabelSet | None = None
+    feature_names: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     reading: dict[str, Any] = field(default_factory=dict)
@@ -99,48 +83,269 @@ class Model:
         return list(self.documents)
 
     @property
-    def prior(self) -> Prior:
-        """What it says of documents in a language that it does not know."""
-        return Prior(self.labels, np.array(self.label_documents), sum(self.documents.values()))
+    def fit_parameters(self) -> Parameters:
+        """The parameters that it learns on with: those of now, but for what shapes the fitted tree."""
+        shape = {name: value for name, value in self.built.items() if name in self.algorithm.built_of}
+        return self.parameters.copied(**shape)
+
+    def under(self, parameters: Parameters) -> "Model":
+        """The same model, whose estimator is set to these parameters."""
+        fit, now = (each.get_params(deep=False) for each in (self.parameters, parameters))
+        fit |= self.built
+        names = (*self.algorithm.built_of, *self.algorithm.tuned_by)
+        built = {name: fit[name] for name in names if fit[name] is not now[name]}
+        return replace(self, parameters=parameters, built=built)
+
+    def running(self, **options: Any) -> "Model":
+        """The same model under other runtime options, ``n_jobs`` and ``verbose`` among them."""
+        return replace(self, parameters=self.parameters.copied(**options))
 
     def compact(self) -> "Model":
         """The model that labels alike, and keeps nothing of its documents."""
-        return replace(self, archive=None, fitted=self.fitted.compact())
+        parameters = self.parameters.copied(compact=True, keep_texts=False)
+        return replace(self, parameters=parameters, archive=None, fitted=self.fitted.compact())
+
+    @cached_property
+    def rules(self) -> LabelRules | None:
+        """What its label set makes of its answers; None where it leaves them as they are."""
+        if self.label_set is None:
+            return None
+        rules: LabelRules = self.label_set.rules(self.labels.classes)
+        return rules if rules.excluded.any() or self.labels.brings_parents(rules) else None
+
+    def following(
+        self, given: str | os.PathLike[str] | LabelSet | None = None, exclude: Sequence[str] = ()
+    ) -> "Model":
+        """The model with a label set, or that of a file, in place of its own, and further labels excluded."""
+        own, classes = self.label_set, self.labels.classes
+        label_set = own
+        if given is not None:
+            labels = [str(label) for label in classes.tolist()]
+            label_set = given if isinstance(given, LabelSet) else label_set_for(given, labels)
+            label_set = label_set.rolled_up() if own is not None and own.roll_up else label_set
+        if exclude:
+            label_set = LabelSet.of([]) if label_set is None else label_set
+            known_columns(label_set.rules(classes).hierarchy.columns, exclude)  # refuses what it has not
+            label_set = label_set.excluding(exclude)
+        if label_set is None:
+            return self
+        label_set.rules(classes).check()
+        return replace(self, label_set=label_set)
+
+    # --- what users ask -------------------------------------------------------------------------
+
+    def read(
+        self,
+        X: Any,
+        languages: Languages = None,
+        *,
+        only_known: bool = False,
+        check_matrix: Callable[[Any], Any] = lambda X: X,
+    ) -> Inputs:
+        """New documents, of the kind that it can label; they may have to be in languages it knows."""
+        if isinstance(X, Inputs):
+            return X
+        inputs = read_inputs(X, languages, self.languages, self.texts, check_matrix)
+        for language, documents in inputs.documents.items():
+            if language not in self.documents and not self.fitted.serves(language):
+                unknown = f"The model does not know the language {language!r}."
+                if only_known:
+                    raise InputError(f"{unknown} It knows {', '.join(self.languages)}.")
+                logger.warning("%s Its documents get the most frequent labels.", unknown)
+            elif not self.texts:
+                # A language without training documents shares the columns of all.
+                features = self.features.get(language, next(iter(self.features.values())))
+                if documents.shape[1] != features:
+                    raise InputError(
+                        f"X has {documents.shape[1]} features in language {language!r}, where the model was "
+                        f"fitted on {features}."
+                    )
+        return inputs
+
+    def margins(self, X: Any, languages: Languages = None) -> Any:
+        """Scores less their thresholds; of many labels the scores of candidates."""
+        inputs = self.read(X, languages)
+        if self.labels.sparse:
+            return inputs.gather({tag: scored.scores for tag, scored in self._scored(inputs)})
+        # In double, so that scores keep their order, and their ties, when they are rounded.
+        margins = {
+            tag: self._less_thresholds(tag, each).scores.astype(np.float64)
+            for tag, each in self._scored(inputs)
+        }
+        return inputs.gather({tag: self.labels.squeeze(scores) for tag, scores in margins.items()})
+
+    def predict(self, X: Any, languages: Languages = None) -> Any:
+        """The labels of documents."""
+        inputs = self.read(X, languages)
+        return inputs.gather({tag: self._assigned(tag, scored) for tag, scored in self._scored(inputs)})
+
+    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
+        """The labels of documents, and their probabilities."""
+        return self.classify_with_evidence(X, languages)[:2]
+
+    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
+        """The labels of documents, their probabilities, and whether there is evidence, one bool for each."""
+        inputs = self.read(X, languages)
+        labels, probabilities, evident = {}, {}, {}
+        for language, scored in self._scored(inputs):
+            labels[language], probabilities[language] = self._answers(language, scored)
+            evident[language] = scored.in_vocabulary
+        return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
+
+    def explain(
+        self, X: Any, languages: Languages = None, labels: Sequence[str] | None = None, top: int = 10
+    ) -> list[dict[str, Any]]:
+        """Why texts get their labels: for each what words and what other labels added to the scores."""
+        columns = None if labels is None else label_columns(self.labels.classes, labels)
+        inputs = self.read(X, languages, only_known=True)
+        if inputs.positions is None:
+            raise InputError("Give texts as one list, with their languages beside it.")
+        explainer = Explainer(self.labels, top, self._decisions, columns)
+        explanations: dict[int, dict[str, Any]] = {}
+        for language, documents in inputs.documents.items():
+            rows = self.fitted.explained(language, documents, self.run, self.archive, explainer)
+            for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
+                explanations[position] = {"language": language, **row}
+        return [explanations[position] for position in sorted(explanations)]
+
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
+        """What the model says of texts, in the end and on the way there, by language."""
+        inputs = self.read(X, languages, only_known=True)
+        found = {}
+        with progress_bar(
+            "labels", sum(inputs.sizes().values()), self.shows_progress, "documents"
+        ) as advance:
+            for language, documents in inputs.documents.items():
+                scored, posteriors = self.fitted.scores_and_posteriors(language, documents, self.run)
+                views = {view: self.labels.probabilities(each) for view, each in posteriors.items()}
+                if self.rules is not None:
+                    views = {
+                        view: self.labels.probabilities_under(self.rules, each)
+                        for view, each in views.items()
+                    }
+                found[language] = ViewPredictions(
+                    self._decisions(language, scored), scored.in_vocabulary, views
+                )
+                advance(length(documents))
+        return found
+
+    def serves(self, language: str) -> bool:
+        """Whether documents in a language can be labelled; a code that is none only if it was learned."""
+        return is_served(language, self.languages) or (is_language(language) and self.fitted.serves(language))
+
+    def thresholds(self, language: str) -> npt.NDArray[np.float64]:
+        """The probability of each label above which the answer is yes, in one language."""
+        fitted = self._fitted(language)
+        if self.labels.sparse:
+            return np.full(len(self.labels.classes), fitted.score_thresholds(language))
+        return probability_thresholds(fitted, language, self.labels.columns)
+
+    def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
+        """How good it is on training documents that were held out, by language, where that is known."""
+        if labels is None:
+            return self.fitted.held_out_measures(self.labels)
+        return self.fitted.held_out_measures(self.labels, np.isin(self.labels.classes, labels))
+
+    # --- how ------------------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Run:
+        """How the fitted tree is run."""
+        return self.parameters.run
+
+    @property
+    def shows_progress(self) -> bool:
+        return bool(self.parameters.verbose)
+
+    def _fitted(self, language: str) -> Fitted:
+        """What labels documents in a language: of one that is not known, how frequent labels are."""
+        if language in self.documents or self.fitted.serves(language):
+            return self.fitted
+        return Prior(self.labels, np.array(self.label_documents), sum(self.documents.values()))
+
+    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
+        """The scores of each language's documents, several languages at a time."""
+        sizes, languages = inputs.sizes(), list(inputs.documents)
+
+        def scored(place: int) -> Scored:
+            language = languages[place]
+            return self._fitted(language).scores(language, inputs.documents[language], self.run)
+
+        at_once: int | None = 1
+        if len(languages) > 1:
+            at_once = self.algorithm.languages_at_once(self.fit_parameters, self.fitted.chosen)
+        with progress_bar("labels", sum(sizes.values()), self.shows_progress, "documents") as advance:
+            results = map_threads(scored, len(languages), at_once)
+            for language, result in zip(languages, results, strict=True):
+                yield language, result
+                advance(sizes[language])
+
+    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
+        return Scored(scored.scores - self._fitted(language).score_thresholds(language), scored.in_vocabulary)
+
+    def _decisions(self, language: str, scored: Scored) -> LabelDecisions:
+        labels, probabilities = self._answers(language, scored)
+        given: Any = self.labels.indicators(labels)
+        evident = scored.in_vocabulary[:, None]
+        assigned = sparse.csr_array(given.multiply(evident)) if self.labels.sparse else given & evident
+        return LabelDecisions(probabilities, assigned, self.thresholds(language))
+
+    def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
+        """The labels of one language's documents."""
+        if self.rules is None and not self.labels.sparse:
+            return self.labels.answers(self._less_thresholds(language, scored))
+        return self._answers(language, scored)[0]
+
+    def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """The labels and the probabilities of one language's documents."""
+        fitted, labels = self._fitted(language), self.labels
+        if labels.sparse:
+            threshold = fitted.score_thresholds(language)
+            return labels.sparse_answers(self.rules, scored.scores, threshold, self.label_documents)
+        margins = self._less_thresholds(language, scored)
+        probabilities = labels.probabilities(fitted.calibrator(language)(scored.scores))
+        if self.rules is None:
+            return labels.answers(margins), probabilities
+        return labels.answers_under(self.rules, margins, probabilities, self.thresholds(language))
 
     def check(self) -> None:
         """Refuse a state that was read from a file and could not label documents, or learn on."""
-        expect(isinstance(self.labels, LabelSpace), "the labels")
+        check_fields(self)
+        with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
+            self.parameters.check()
+        known = {*self.algorithm.built_of, *self.algorithm.tuned_by}
+        expect(self.built.keys() <= known, "the parameters of the fit")
+        self.algorithm.check_built(self.fit_parameters)
+        template = getattr(self.parameters, "vectorizer", None)
+        expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
+        expect(isinstance(self.fitted, self.algorithm.fitted), "what was fitted")
+        expect(self.labels.sparse == self.algorithm.sparse_labels, "whether there are many labels")
         classes = self.labels.classes
-        expect(isinstance(classes, np.ndarray) and classes.ndim == 1, "the list of labels")
+        expect(classes.ndim == 1, "the list of labels")
         expect(len(set(classes.tolist())) == len(classes) > 0, "the list of labels")
-        expect_flag(self.labels.single_label, "whether documents have one label")
-        expect_flag(self.labels.sparse, "whether there are many labels")
-        expect(isinstance(self.label_documents, list), "the numbers of labels")
         expect(len(self.label_documents) == len(classes), "the numbers of labels")
-        for number in self.label_documents:
-            expect_whole(number, "the numbers of labels")
-        expect_flag(self.texts, "whether documents are texts")
-        for number in expect_by(self.documents, None, "the numbers of documents").values():
-            expect_whole(number, "the number of documents", 1)
         expect(bool(self.documents), "the numbers of documents")
         expect_by(self.features, () if self.texts else self.documents, "the numbers of features")
-        for number in self.features.values():
-            expect_whole(number, "the number of features")
-        expect_strings(self.dropped, "the labels that were dropped")
-        expect_strings(self.named, "the labels that are known by name")
         check_history(self.history)
         Layout(**self.reading)
         if self.label_set is not None:
-            expect(isinstance(self.label_set, LabelSet), "the label set")
             self.label_set.check_state()
             self.label_set.rules(classes).check()
         features = None if self.texts else self.features
         if self.archive is not None:
-            expect(isinstance(self.archive, Archive), "what is kept of documents")
             self.archive.check_documents(self.labels.columns, features, self.labels.sparse)
             expect(self.archive.sizes == self.documents, "what is kept of documents")
-        expect(isinstance(self.fitted, Fitted), "what was fitted")
         self.fitted.check(self.documents, features, self.labels)
+
+
+def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.NDArray[np.float64]:
+    """The probability of each label above which the answer is yes."""
+    calibrator = fitted.calibrator(language)
+    scores = np.broadcast_to(np.asarray(fitted.score_thresholds(language), dtype=np.float64), (1, columns))
+    thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
+    if isinstance(calibrator, Calibration):
+        thresholds[calibrator.trivial] = 0.5
+    return thresholds
 
 
 FIRST_STEP = "train"  # the step that a whole history begins with

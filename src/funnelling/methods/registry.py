@@ -6,71 +6,60 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.algorithm import Algorithm
+    from funnelling.methods.estimator import MethodEstimator
 
 
 class _MethodSpec(NamedTuple):
     title: str  # as the paper writes it
-    module: str
-    kind: str
+    algorithm: str  # where that is defined
+    estimator: str  # where that is defined
     fixed: Mapping[str, Any] = MappingProxyType({})  # the parameters that make it this method
     defaults: Mapping[str, Any] = MappingProxyType({})  # where its defaults differ from the class's
     needs: tuple[str, ...] = ()  # of METHOD_RESOURCES
 
 
+_BASELINES, _CLASSIFIERS = "funnelling.methods.baselines", "funnelling.methods.classifiers"
+_RIVALS, _RESEARCH = "funnelling.research.baselines", "funnelling.research.classifiers"
+_FUNNEL = "funnelling.funnel.learning.FUNNEL", "funnelling.funnel.estimator.FunnellingClassifier"
+_MANY = "funnelling.funnel.many.learning.MANY_LABELS", "funnelling.funnel.estimator.ManyLabelsClassifier"
+_PAPER = {"zero_shot": None, "zero_shot_joint": False, "views": None}
+
 METHODS = {
-    "naive": _MethodSpec("Naive", "funnelling.methods.baselines", "NaiveClassifier"),
-    "pooled": _MethodSpec("Pooled", "funnelling.methods.baselines", "PooledClassifier"),
-    "fun-tat": _MethodSpec(
-        "Fun(TAT)",
-        "funnelling.funnel.estimator",
-        "FunnellingClassifier",
-        {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None},
-    ),
-    "fun-kfcv": _MethodSpec(
-        "Fun(KFCV)",
-        "funnelling.funnel.estimator",
-        "FunnellingClassifier",
-        {"variant": "kfcv", "zero_shot": None, "zero_shot_joint": False, "views": None},
-    ),
-    "fun-zero-shot": _MethodSpec(
-        "Fun(zero-shot)",
-        "funnelling.funnel.estimator",
-        "FunnellingClassifier",
-        {"views": None},
-        defaults={"zero_shot": "auto"},
-    ),
-    "fun-auto": _MethodSpec(
-        "Fun(auto)", "funnelling.funnel.estimator", "FunnellingClassifier", {"views": "auto"}
-    ),
-    "fun-views": _MethodSpec(
-        "Fun(views)",
-        "funnelling.funnel.estimator",
-        "FunnellingClassifier",
-        defaults={"views": ["pooled", "characters"]},
-    ),
-    "fun-many": _MethodSpec("Fun(many)", "funnelling.funnel.many.estimator", "ManyLabelsClassifier"),
+    "naive": _MethodSpec("Naive", f"{_BASELINES}.NAIVE", f"{_CLASSIFIERS}.NaiveClassifier"),
+    "pooled": _MethodSpec("Pooled", f"{_BASELINES}.POOLED", f"{_CLASSIFIERS}.PooledClassifier"),
+    "fun-tat": _MethodSpec("Fun(TAT)", *_FUNNEL, {"variant": "tat", **_PAPER}),
+    "fun-kfcv": _MethodSpec("Fun(KFCV)", *_FUNNEL, {"variant": "kfcv", **_PAPER}),
+    "fun-zero-shot": _MethodSpec("Fun(zero-shot)", *_FUNNEL, {"views": None}, {"zero_shot": "auto"}),
+    "fun-auto": _MethodSpec("Fun(auto)", *_FUNNEL, {"views": "auto"}),
+    "fun-views": _MethodSpec("Fun(views)", *_FUNNEL, defaults={"views": ["pooled", "characters"]}),
+    "fun-many": _MethodSpec("Fun(many)", *_MANY),
     "words-and-characters": _MethodSpec(
-        "Words + characters", "funnelling.methods.baselines", "WordsAndCharactersClassifier"
+        "Words + characters",
+        f"{_BASELINES}.WORDS_AND_CHARACTERS",
+        f"{_CLASSIFIERS}.WordsAndCharactersClassifier",
     ),
-    "lri": _MethodSpec("LRI", "funnelling.research.baselines", "LRIClassifier"),
-    "clesa": _MethodSpec("CLESA", "funnelling.research.baselines", "CLESAClassifier", needs=("reference",)),
-    "kcca": _MethodSpec("KCCA", "funnelling.research.baselines", "KCCAClassifier", needs=("reference",)),
-    "dci": _MethodSpec("DCI", "funnelling.research.baselines", "DCIClassifier"),
-    "mle": _MethodSpec("MLE", "funnelling.research.baselines", "MLEClassifier", needs=("embeddings",)),
+    "lri": _MethodSpec("LRI", f"{_RIVALS}.LRI", f"{_RESEARCH}.LRIClassifier"),
+    "clesa": _MethodSpec("CLESA", f"{_RIVALS}.CLESA", f"{_RESEARCH}.CLESAClassifier", needs=("reference",)),
+    "kcca": _MethodSpec("KCCA", f"{_RIVALS}.KCCA", f"{_RESEARCH}.KCCAClassifier", needs=("reference",)),
+    "dci": _MethodSpec("DCI", f"{_RIVALS}.DCI", f"{_RESEARCH}.DCIClassifier"),
+    "mle": _MethodSpec("MLE", f"{_RIVALS}.MLE", f"{_RESEARCH}.MLEClassifier", needs=("embeddings",)),
     "mle-lstm": _MethodSpec(
-        "MLE-LSTM", "funnelling.research.lstm", "MLELSTMClassifier", needs=("embeddings", "torch")
+        "MLE-LSTM",
+        "funnelling.research.lstm.MLE_LSTM",
+        f"{_RESEARCH}.MLELSTMClassifier",
+        needs=("embeddings", "torch"),
     ),
     "upper-bound": _MethodSpec(
-        "UpperBound", "funnelling.research.baselines", "UpperBoundClassifier", needs=("parallel",)
+        "UpperBound", f"{_RIVALS}.UPPER_BOUND", f"{_RESEARCH}.UpperBoundClassifier", needs=("parallel",)
     ),
 }
 DEFAULT_METHOD = "fun-auto"  # what is trained where no method is named
@@ -101,7 +90,7 @@ def make_method(
     verbose: int = 0,
     settings: Settings | None = None,
     resources: Mapping[str, Any] | None = None,
-) -> "Method":
+) -> "MethodEstimator":
     """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
     >>> make_method("fun-tat", seed=1)
@@ -111,9 +100,8 @@ def make_method(
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, ...
     """
     entry = METHODS[method_of(name)]
-    method: Method = getattr(import_module(entry.module), entry.kind)(
-        **entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose
-    )
+    kind: type[MethodEstimator] = resolve_name(entry.estimator)
+    method = kind(**entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose)
     parameters = set(method.get_params(deep=False))
     known = settings_of(name)
     chosen = dict((settings or {}).get(name, {}))
@@ -131,9 +119,27 @@ def settings_of(name: str) -> list[str]:
     >>> settings_of("pooled")[:2]
     ['C', 'calibrated']
     """
-    entry = METHODS[method_of(name)]
-    kind: type[Method] = getattr(import_module(entry.module), entry.kind)
-    return sorted(set(kind().get_params(deep=False)) - set(entry.fixed) - RESERVED_PARAMETERS)
+    known = _algorithm(name).parameters().get_params(deep=False)
+    return sorted(set(known) - set(METHODS[method_of(name)].fixed) - RESERVED_PARAMETERS)
+
+
+def estimator_type(algorithm: "Algorithm[Any]") -> "type[MethodEstimator]":
+    """The estimators whose algorithm this is."""
+    kind: type[MethodEstimator] = resolve_name(_entry_of(algorithm).estimator)
+    return kind
+
+
+def _entry_of(algorithm: "Algorithm[Any]") -> _MethodSpec:
+    """An entry of an algorithm; one that is none of ours is refused."""
+    for entry in METHODS.values():
+        if resolve_name(entry.algorithm) == algorithm:
+            return entry
+    raise InputError(f"{algorithm.name} is none of funnelling's methods, and its models are not saved.")
+
+
+def _algorithm(name: str) -> "Algorithm[Any]":
+    algorithm: Algorithm[Any] = resolve_name(METHODS[method_of(name)].algorithm)
+    return algorithm
 
 
 def lacking(name: str, at_hand: Collection[str]) -> list[str]:
@@ -162,17 +168,30 @@ def method_of(name: str) -> str:
     return method
 
 
-def name_of(method: "Method") -> str:
-    """The name of a fitted or unfitted method.
+def name_of(algorithm: "Algorithm[Any]", parameters: Any) -> str:
+    """The name of the method that an algorithm is under some parameters.
 
-    >>> name_of(make_method("fun-kfcv"))
+    >>> method = make_method("fun-kfcv")
+    >>> name_of(method.algorithm, method)
     'fun-kfcv'
     """
     for name, entry in METHODS.items():
         fixed = entry.fixed.items()
-        if type(method).__name__ == entry.kind and all(getattr(method, k) == v for k, v in fixed):
+        if _algorithm(name) == algorithm and all(getattr(parameters, k) == v for k, v in fixed):
             return name
-    return type(method).__name__
+    return algorithm.name
+
+
+def stored_algorithm(algorithm: "Algorithm[Any]") -> str:
+    """What model folders call an algorithm."""
+    return _entry_of(algorithm).algorithm.rpartition(".")[2]
+
+
+def algorithm_named(stored: str) -> "Algorithm[Any]":
+    """The algorithm that model folders call by this name."""
+    by_name = {entry.algorithm.rpartition(".")[2]: entry.algorithm for entry in METHODS.values()}
+    algorithm: Algorithm[Any] = resolve_name(by_name[stored])
+    return algorithm
 
 
 def title(name: str) -> str:

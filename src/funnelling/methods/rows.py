@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
-from funnelling.methods.answering import probability_thresholds
-from funnelling.methods.estimator import Method, follow_label_set, names_of_labels
+from funnelling.methods.model import Model, probability_thresholds
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
 
@@ -72,7 +70,7 @@ class Predictor:
 
     def __init__(
         self,
-        model: Method,
+        model: Model,
         top: int | None = None,
         threshold: float | None = None,
         strict: bool = True,
@@ -80,11 +78,11 @@ class Predictor:
         names: str | None = None,
         every: bool = False,
     ) -> None:
-        self._single = model.label_space.single_label
+        self._single = model.labels.single_label
         if threshold is not None and self._single:
             raise InputError(NO_THRESHOLD)
         self.model = model
-        self.labels = model.classes_.tolist()
+        self.labels = model.labels.classes.tolist()
         self._show(model)
         self._names = None if names is None else names_of_labels(model, names)
         self.top = top if top is not None or every else default_top(model)
@@ -103,17 +101,16 @@ class Predictor:
     def with_excluded(self, labels: Sequence[str]) -> "Predictor":
         """One that does not assign some further labels, which the model must have."""
         fewer = copy(self)
-        fewer.model = follow_label_set(self._with_label_set, exclude=labels)
+        fewer.model = self._with_label_set.following(exclude=labels)
         fewer._show(fewer.model)
         return fewer
 
     @cached_property
-    def _with_label_set(self) -> Method:
+    def _with_label_set(self) -> Model:
         """The model, with a label set that says nothing where it has none: what it looks up is kept there."""
-        has_one = getattr(self.model, "label_set_", None) is not None
-        return self.model if has_one else follow_label_set(self.model, LabelSet.of([]))
+        return self.model if self.model.label_set is not None else self.model.following(LabelSet.of([]))
 
-    def _show(self, model: Method) -> None:
+    def _show(self, model: Model) -> None:
         """Take the columns of labels to show, in the order to name them and in that of the model."""
         self._shown = _shown_columns(model)
         self._listed = np.sort(self._shown)
@@ -128,7 +125,7 @@ class Predictor:
         top: int = 10,
         source: str = "documents",
     ) -> Iterator[dict[str, Any]]:
-        """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` gives."""
+        """Why documents get their labels: rows with ``id``, ``language`` and what `Model.explain` gives."""
 
         def rows(known: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
             for row in self.model.explain([document.text for document in known], languages, labels, top):
@@ -147,7 +144,7 @@ class Predictor:
         languages = self._languages(documents, shown_name(source))
         servable = [i for i, (_, known) in enumerate(languages) if known]
         tags = [languages[i][0] for i in servable]
-        unseen = {tag for tag in set(tags) if not is_served(tag, self.model.languages_)}
+        unseen = {tag for tag in set(tags) if not is_served(tag, self.model.languages)}
         answers = rows([documents[i] for i in servable], tags) if servable else iter(())
         for document, (language, known) in zip(documents, languages, strict=True):
             yield {
@@ -162,7 +159,7 @@ class Predictor:
         tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
         missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
         with prefix_errors(source):
-            detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
+            detected = iter(detect_languages(missing, self.model.languages) if missing else [])
         languages = []
         for document, tag in zip(documents, tags, strict=True):
             language, problem = self._judge(tag or next(detected))
@@ -184,7 +181,7 @@ class Predictor:
             return language, ""
         return language, (
             f"the model does not know the language {quoted(language)}, only "
-            f"{', '.join(self.model.languages_)}. Without --strict such documents are left unlabelled."
+            f"{', '.join(self.model.languages)}. Without --strict such documents are left unlabelled."
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -274,7 +271,7 @@ class Predictor:
         """Those that rows tell, by label: none where the user chose one, or where all are as usual."""
         if not self.tell_thresholds or self.threshold is not None:
             return {}
-        served = served_by(language, self.model.languages_)
+        served = served_by(language, self.model.languages)
         if served not in self._told:
             self._told[served] = _unusual_thresholds(self.model, self.model.thresholds(served))
         return self._told[served]
@@ -293,23 +290,23 @@ class _PredictedRow(NamedTuple):
     values: npt.NDArray[np.float64]
 
 
-def default_top(model: Method) -> int | None:
+def default_top(model: Model) -> int | None:
     """How many labels a row shows unless somebody says so: all, or of many labels the most probable ones."""
-    return XMC_DEFAULT_TOP if len(model.classes_) > XMC_MIN_LABELS else None
+    return XMC_DEFAULT_TOP if len(model.labels.classes) > XMC_MIN_LABELS else None
 
 
-def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
+def thresholds_of(model: Model) -> dict[str, dict[Any, float]]:
     """The probability above which a label is assigned, by language, where that is not .5.
 
     Where many labels have the same, it stands under "all labels".
     Languages that training had no documents in stand under "other languages", if they have their own funnel.
     """
-    found = {tag: _unusual_thresholds(model, model.thresholds(tag)) for tag in model.languages_}
-    if getattr(model, "zero_shot", None) is not None:
-        fitted, columns = model.model_.fitted, model.label_space.columns
+    found = {tag: _unusual_thresholds(model, model.thresholds(tag)) for tag in model.languages}
+    if getattr(model.fit_parameters, "zero_shot", None) is not None:
+        fitted, columns = model.fitted, model.labels.columns
         others = probability_thresholds(fitted, OTHER_LANGUAGES, columns)
         found[OTHER_LANGUAGES] = _unusual_thresholds(model, others)
-    return {name: _in_short(each, len(model.classes_)) for name, each in found.items() if each}
+    return {name: _in_short(each, len(model.labels.classes)) for name, each in found.items() if each}
 
 
 def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
@@ -318,10 +315,10 @@ def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
     return thresholds
 
 
-def _shown_columns(model: Method) -> npt.NDArray[np.intp]:
+def _shown_columns(model: Model) -> npt.NDArray[np.intp]:
     """The labels that are not excluded; the one to name first, if two are equally probable, comes first."""
-    rules = rules_of(model)
-    return np.arange(len(model.classes_)) if rules is None else rules.order()
+    rules = model.rules
+    return np.arange(len(model.labels.classes)) if rules is None else rules.order()
 
 
 def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
@@ -338,11 +335,20 @@ def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, A
     return {key: labels if key == "labels" else value for key, value in row.items() if key != "thresholds"}
 
 
-def _unusual_thresholds(model: Method, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:
+def _unusual_thresholds(model: Model, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:
     """The thresholds that are not .5; a model that gives one label per document has none."""
-    if not model.label_space.has_thresholds:
+    if not model.labels.has_thresholds:
         return {}
     # A method that decides at .5 says so up to the last bit.
     unusual = np.flatnonzero(np.abs(thresholds - DEFAULT_THRESHOLD) >= ABS_TOL)
-    labels = model.classes_.tolist()
+    labels = model.labels.classes.tolist()
     return {labels[j]: float(thresholds[j]) for j in unusual}
+
+
+def names_of_labels(model: Model, language: str) -> dict[str, str]:
+    """What a model's labels are called in a language; refused where it has no names for them."""
+    label_set = model.label_set
+    if label_set is None or not label_set.names:
+        raise InputError("The model has no names of its labels. Add --label-set FILE, or leave --names out.")
+    names: dict[str, str] = label_set.names_in(language)
+    return names

@@ -9,14 +9,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, counted
-from funnelling.methods.algorithm import Algorithm
 from funnelling.methods.doubts import (
     SelectedDocument,
     Uncertainty,
@@ -28,7 +26,6 @@ from funnelling.methods.doubts import (
 from funnelling.methods.explanation import ViewPredictions
 from funnelling.methods.inputs import read_inputs
 from funnelling.methods.model import Model
-from funnelling.plain import check_fitted
 from funnelling.randomness import is_missing, stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
@@ -114,27 +111,10 @@ MAX_LABELS_NAMED = 2  # labels that a reason names
 Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
 
 
-class Opinionated(Protocol):
-    """What `suggest_texts` asks of a fitted model."""
-
-    model_: Model
-    algorithm: ClassVar[Algorithm[Any]]
-    verbose: int
-
-    @property
-    def label_space(self) -> LabelSpace: ...
-
-    def serves(self, language: str) -> bool: ...
-
-    def opinions(self, X: Any, languages: None = None) -> dict[str, ViewPredictions]: ...
-
-    def label_counts(self) -> npt.NDArray[np.int64] | None: ...
-
-
-def examples_of(model: Opinionated) -> Examples | None:
+def examples_of(model: Model) -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
-    archive = model.model_.archive
-    if archive is None or model.label_space.has_one_column:
+    archive = model.archive
+    if archive is None or model.labels.has_one_column:
         return None
     examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
     return examples
@@ -150,10 +130,10 @@ class Reason(NamedTuple):
 class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
-    def __init__(self, model: Opinionated, examples: Examples | None) -> None:
-        self._labels = [str(label) for label in model.model_.labels.classes]
-        self._single = model.label_space.single_label
-        self._learned = model.model_.documents
+    def __init__(self, model: Model, examples: Examples | None) -> None:
+        self._labels = [str(label) for label in model.labels.classes]
+        self._single = model.labels.single_label
+        self._learned = model.documents
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
         if examples is not None:
             self._rare = sorted(
@@ -234,17 +214,17 @@ class _Candidates:
     ranking: Sequence[SelectedDocument]
 
 
-def check_suggests(model: Opinionated, name: str) -> None:
-    """Refuse a model, by a name that the user knows, that gives no opinion on every label."""
+def check_suggests(model: Model) -> None:
+    """Refuse a model that gives no opinion on every label."""
     if model.algorithm.sparse_labels:
         raise InputError(
-            f"{name} cannot say yet which documents to label next. Label those whose best labels "
-            "are least probable by `funnelling predict`."
+            f"{model.algorithm.name} cannot say yet which documents to label next. Label those whose best "
+            "labels are least probable by `funnelling predict`."
         )
 
 
 def suggest_texts(
-    model: Opinionated,
+    model: Model,
     X: Any,
     languages: Any = None,
     number: int = 100,
@@ -253,19 +233,18 @@ def suggest_texts(
     groups: Any = None,
     balance: bool = False,
 ) -> list[Row]:
-    """What `Method.suggest` gives, as rows."""
-    check_fitted(model, "model_")
-    check_suggests(model, type(model).__name__)
+    """What `MethodEstimator.suggest` gives, as rows."""
+    check_suggests(model)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
-    inputs = read_inputs(X, languages, model.model_.languages, model.model_.texts)
+    inputs = read_inputs(X, languages, model.languages, model.texts)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)
     grouping = {} if groups is None else inputs.groups(groups)
     examples = examples_of(model)
     candidates = {}
-    with progress_bar("suggest", sum(inputs.sizes().values()), bool(model.verbose), "documents") as advance:
+    with progress_bar("suggest", sum(inputs.sizes().values()), model.shows_progress, "documents") as advance:
         for tag, texts in inputs.documents.items():
             most = len(texts) if grouping else number  # of a group only one is taken
             candidates[tag] = _ranked(model, tag, texts, most, examples)
@@ -281,7 +260,7 @@ def suggest_texts(
                 seen.add(group)
                 yield taken
 
-    learned = {tag: model.model_.documents.get(tag, 0) for tag in candidates}
+    learned = {tag: model.documents.get(tag, 0) for tag in candidates}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
     chosen = interleave_languages({tag: once(tag) for tag in candidates}, learned, documents, balance)
     taken = [(tag, int(candidates[tag].places[each.place]), each) for tag, each in islice(chosen, number)]
@@ -301,7 +280,7 @@ def suggest_texts(
 
 
 def _ranked(
-    model: Opinionated, language: str, texts: Sequence[str], number: int, examples: Examples | None
+    model: Model, language: str, texts: Sequence[str], number: int, examples: Examples | None
 ) -> _Candidates:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
@@ -323,7 +302,7 @@ def _ranked(
 
 
 def _total_doubts(
-    model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
+    model: Model, language: str, texts: Sequence[str], examples: Examples | None
 ) -> npt.NDArray[np.float64]:
     """How unsure a model is of each text: all that is kept of what it says of the many not suggested."""
     return np.concatenate(
@@ -331,21 +310,21 @@ def _total_doubts(
     )
 
 
-def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
+def _blocks(model: Model, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Documents, as many at a time as a model may say something of."""
-    step = max(VALUES_PER_BLOCK // len(model.model_.labels.classes), 1)
+    step = max(VALUES_PER_BLOCK // len(model.labels.classes), 1)
     return (documents[start : start + step] for start in range(0, len(documents), step))
 
 
 def _opinions_and_doubts(
-    model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
+    model: Model, language: str, texts: Sequence[str], examples: Examples | None
 ) -> tuple[ViewPredictions, Uncertainty]:
     (opinions,) = model.opinions({language: texts}).values()
-    return opinions, estimate_uncertainty(opinions, model.label_space.single_label, examples)
+    return opinions, estimate_uncertainty(opinions, model.labels.single_label, examples)
 
 
 def _told(
-    model: Opinionated,
+    model: Model,
     documents: Mapping[str, Sequence[str]],
     taken: Sequence[tuple[str, int, SelectedDocument]],
     examples: Examples | None,
@@ -366,20 +345,20 @@ def _told(
     return told
 
 
-def _learned_texts(model: Opinionated, language: str) -> tuple[Sequence[str], bool]:
+def _learned_texts(model: Model, language: str) -> tuple[Sequence[str], bool]:
     """What a model keeps of the texts that it has learned in a language, and whether words are in order."""
-    archive = model.model_.archive
+    archive = model.archive
     if archive is None:
         return (), True
     texts: Mapping[str, list[str]] = archive.texts
     return texts.get(language, ()), archive.as_written
 
 
-def _labels(model: Opinionated, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:
+def _labels(model: Model, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:
     """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
     if opinions is None or not opinions.in_vocabulary[row]:
         return {"suggested": [], "probabilities": {}}
-    decisions, names = opinions.decisions, [str(label) for label in model.model_.labels.classes]
+    decisions, names = opinions.decisions, [str(label) for label in model.labels.classes]
     assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]
     order = np.argsort(-probabilities, kind="stable").tolist()
     likely = [column for column in order if probabilities[column] >= MIN_PROBABILITY_SHOWN][

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads, share_threads
 from funnelling.spaces import Space
-from funnelling.state import HasShape, empty_row, expect, expect_by, expect_number
+from funnelling.state import Between, HasShape, empty_row, expect, expect_by
 from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
@@ -78,11 +78,10 @@ def _attribution(
 
 
 def _check_classifiers(
-    scorer: Scorer, C: Any, calibrator: Calibrator, example: HasShape | None, labels: LabelSpace
+    scorer: Scorer, calibrator: Calibrator, example: HasShape | None, labels: LabelSpace
 ) -> None:
     """Refuse classifiers, and what makes probabilities of their scores, that do not fit together."""
     expect(scorer.check_scores(example) == labels.columns, "the labels of classifiers")
-    expect_number(C, "the C of classifiers", least=0)
     expect(isinstance(calibrator, calibrator_type(labels)), "the probabilities")
     calibrator.check_labels(labels.columns)
 
@@ -93,7 +92,7 @@ class LanguageClassifiers:
 
     vectorizer: Any
     scorer: Scorer
-    C: float
+    C: Annotated[float, Between(0)]
     calibrator: Calibrator
 
     def vectors(self, documents: Any) -> Any:
@@ -151,10 +150,9 @@ class PerLanguage(Fitted):
         self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
     ) -> None:
         for tag, own in expect_by(self.by_language, documents, "the classifiers of languages").items():
-            expect(isinstance(own, LanguageClassifiers), "the classifiers of languages")
             expect((own.vectorizer is None) == (features is not None), "the vocabularies of languages")
             example = check_vectorizer(own.vectorizer) if features is None else empty_row(features[tag])
-            _check_classifiers(own.scorer, own.C, own.calibrator, example, labels)
+            _check_classifiers(own.scorer, own.calibrator, example, labels)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +200,7 @@ class InSpace(Fitted):
 
     space: Space
     scorer: Scorer
-    C: float
+    C: Annotated[float, Between(0)]
     calibration: Calibrator
     yes_above: Literal["zero", "half"] = "zero"
 
@@ -255,11 +253,9 @@ class InSpace(Fitted):
     def check(
         self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
     ) -> None:
-        expect(isinstance(self.space, Space), "the space of a model")
-        expect(self.yes_above in ("zero", "half"), "the thresholds of classifiers")
         width = None if features is None else next(iter(features.values()))
         example = self.space.check_space(list(documents), width)
-        _check_classifiers(self.scorer, self.C, self.calibration, example, labels)
+        _check_classifiers(self.scorer, self.calibration, example, labels)
 
 
 P = TypeVar("P", bound=SVMParameters)

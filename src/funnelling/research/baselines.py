@@ -8,7 +8,6 @@ from typing import Any
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.methods.baselines import PooledParameters
-from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import flag, positive, whole
 from funnelling.methods.svms import SVMParameters, SVMsInSpace, SVMsPerLanguage
 from funnelling.methods.training_set import TrainingSet
@@ -34,26 +33,7 @@ def lri_space(parameters: LRIParameters, seed: int) -> LRISpace:
     return LRISpace(parameters.dimensions, parameters.vectorizer, seed, parameters.verbose)
 
 
-class LRIClassifier(Method, LRIParameters):
-    """Classify all languages by one set of linear SVMs over random indexes of one vocabulary.
-
-    Each word is an index vector with two non-zeros, so that documents stay sparse and words all but
-    orthogonal; a word that occurs in two languages is one feature (Moreo, Esuli and Sebastiani 2016).
-
-    Parameters
-    ----------
-    dimensions : int
-        Of the reduced space; never more than there are words.
-    C, calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
-    """
-
-    algorithm = SVMsInSpace(name="lri", space=lri_space)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on the few dense columns that scikit-learn's checks have
-        return tags
+LRI = SVMsInSpace(name="lri", parameters=LRIParameters, space=lri_space)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,24 +55,7 @@ def clesa_space(parameters: CLESAParameters, seed: int) -> CLESASpace:
     )
 
 
-class CLESAClassifier(Method, CLESAParameters):
-    """Classify all languages by one set of RBF SVMs over similarities with the same reference documents.
-
-    A document is compared with the reference documents in its own language, and as those are versions of
-    each other, the similarities mean the same in all languages (Sorg and Cimiano 2012). It also labels
-    documents in languages of the reference corpus that have no training documents.
-
-    Parameters
-    ----------
-    reference : Reference
-        From `funnelling.read_reference`.
-    reference_documents : int
-        At most so many of them are used, drawn at random.
-    C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
-    """
-
-    algorithm = SVMsInSpace(name="clesa", space=clesa_space)
+CLESA = SVMsInSpace(name="clesa", parameters=CLESAParameters, space=clesa_space)
 
 
 # The paper's cross-validation chose 1 and 10 for its two corpora, and does not say from what.
@@ -154,28 +117,7 @@ class SVMsInAgreement(SVMsInSpace[KCCAParameters]):
         return learner.problem(X, training.stacked_targets(), self.name).fit(training.stacked_folds())
 
 
-class KCCAClassifier(Method, KCCAParameters):
-    """Classify all languages by one set of RBF SVMs over directions in which a reference corpus agrees.
-
-    It also labels documents in languages of the reference corpus that have no training documents.
-
-    Parameters
-    ----------
-    reference : Reference
-        From `funnelling.read_reference`.
-    reference_documents : int
-        At most so many of them are used, drawn at random.
-    components : int
-        Directions that are kept.
-    regularisation : float or None
-        Added to the squares of kernels that have a largest eigenvalue of 1, Pyrcca's units; None chooses it
-        from 1e-8, 1e-6, 1e-4, 0.01, 1 and 10 by the same cross-validation, going up until two were worse,
-        under C = 10 where C is chosen too.
-    C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
-    """
-
-    algorithm = SVMsInAgreement(name="kcca", space=kcca_space)
+KCCA = SVMsInAgreement(name="kcca", parameters=KCCAParameters, space=kcca_space)
 
 
 def dci_space(parameters: SVMParameters, seed: int) -> DCISpace:  # noqa: ARG001
@@ -183,24 +125,7 @@ def dci_space(parameters: SVMParameters, seed: int) -> DCISpace:  # noqa: ARG001
     return DCISpace(parameters.vectorizer, parameters.verbose)
 
 
-class DCIClassifier(Method, SVMParameters):
-    """Classify all languages by one set of RBF SVMs over what each language's words tell of the labels.
-
-    A word's value for a label is P(word|label) + P(no word|no label) - 1 in the documents of its
-    language; a document is the tf-idf-weighted sum (Moreo, Esuli and Sebastiani 2016).
-
-    Parameters
-    ----------
-    C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
-    """
-
-    algorithm = SVMsInSpace(name="dci", space=dci_space)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on the few dense columns that scikit-learn's checks have
-        return tags
+DCI = SVMsInSpace(name="dci", parameters=SVMParameters, space=dci_space)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -220,24 +145,7 @@ def mle_space(parameters: MLEParameters, seed: int) -> EmbeddedSpace:  # noqa: A
     )
 
 
-class MLEClassifier(Method, MLEParameters):
-    """Classify all languages by one set of RBF SVMs over tf-idf-weighted means of aligned word vectors.
-
-    It also labels documents in languages that have vectors and no training documents.
-
-    Parameters
-    ----------
-    embeddings : path
-        A folder of vectors in MUSE's text format, one file per language.
-    reference : Reference or None
-        Where the idf of a language without training documents comes from; None takes Zipf's law.
-    unseen_words : int
-        The words of such a language that are kept, the most frequent first.
-    C, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
-    """
-
-    algorithm = SVMsInSpace(name="mle", space=mle_space)
+MLE = SVMsInSpace(name="mle", parameters=MLEParameters, space=mle_space)
 
 
 ENGLISH = "en"
@@ -262,16 +170,4 @@ class SVMsInEnglish(SVMsPerLanguage):
         return [ENGLISH]
 
 
-class UpperBoundClassifier(Method, SVMParameters):
-    """Naive on English documents alone, to be given the English versions of all training documents.
-
-    No rival but a bound: it reads the ``parallel`` rows of a corpus, further language versions of training
-    documents, which no other method may read, and is measured on English test documents.
-
-    Parameters
-    ----------
-    C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`.
-    """
-
-    algorithm = SVMsInEnglish(name="upper-bound")
+UPPER_BOUND = SVMsInEnglish(name="upper-bound", parameters=SVMParameters)

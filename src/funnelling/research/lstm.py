@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,20 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Scored, Targets
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
 from funnelling.methods.archive import Archive
-from funnelling.methods.estimator import Method
 from funnelling.methods.parameters import positive, share, whole
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
 from funnelling.spaces.word_vectors import find_vectors, read_vectors
-from funnelling.state import expect, expect_by, expect_number, expect_numbers, expect_strings, expect_whole
+from funnelling.state import (
+    ANY_ARRAY,
+    Between,
+    expect,
+    expect_by,
+    expect_numbers,
+    numbers,
+)
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.path import amount
@@ -53,13 +59,17 @@ class MLELSTMParameters(Parameters):
     unseen_words: int = whole(50_000)
     device: str = "auto"
 
+    @property
+    def run(self) -> Run:
+        return Run(self.n_jobs, device=self.device)
+
 
 @dataclass(frozen=True)
 class WordTables:
     """The words of each language, and their vectors in a table, which has `FIRST_WORD` further rows."""
 
     words: dict[str, list[str]]
-    tables: dict[str, Floats]
+    tables: dict[str, Annotated[Floats, numbers(None, None, most=MAX_ABS_WEIGHT)]]
 
     def numbers(self, language: str, documents: Any, length: int) -> Floats:
         """Documents as rows of word numbers, of their last words."""
@@ -74,9 +84,9 @@ class FittedNetwork(Fitted):
     """
 
     vocabulary: WordTables
-    weights: dict[str, Floats]
+    weights: dict[str, Annotated[Floats, ANY_ARRAY]]
     calibration: Calibrator
-    length: int
+    length: Annotated[int, Between(1, MAX_WORDS)]
     losses: list[float]
     selection: Selection | None = None
 
@@ -117,20 +127,14 @@ class FittedNetwork(Fitted):
         self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
     ) -> None:
         expect(features is None, "a network")
-        for loss in self.losses:
-            expect_number(loss, "a loss")
-        expect_whole(self.length, "the length of documents", 1, MAX_WORDS)
-        expect(isinstance(self.vocabulary, WordTables), "the words of a network")
-        words = expect_by(self.vocabulary.words, None, "the words of a network")
+        words = self.vocabulary.words
         expect(all(is_served(language, words) for language in documents), "the words of a network")
         dimensions, outputs = self._check_weights()
         tables = expect_by(self.vocabulary.tables, words, "the word vectors of a network")
         for tag, table in tables.items():
-            expect_strings(words[tag], "the words of a network")
             rows = FIRST_WORD + len(words[tag])
-            expect_numbers(table, (rows, dimensions), "the word vectors of a network", most=MAX_ABS_WEIGHT)
+            expect(table.shape == (rows, dimensions), "the word vectors of a network")
         if self.selection is not None:
-            expect(isinstance(self.selection, Selection), "the labels of a network")
             outputs = self.selection.check_columns(outputs)
         expect(outputs == labels.columns, "the labels of a network")
         expect(isinstance(self.calibration, calibrator_type(labels)), "the probabilities")
@@ -287,48 +291,8 @@ def _own_calibrator(targets: Targets, labels: LabelSpace) -> Calibrator:
     return fit_calibration("fixed", np.empty(0), targets)
 
 
-class MLELSTMClassifier(Method, MLELSTMParameters):
-    """Classify all languages by one network: aligned word vectors, an LSTM, a dense layer.
-
-    The word vectors are fine-tuned, each language's by themselves. Words of the training documents without a
-    vector start from zeros; all other unknown words are zeros. It also labels documents in languages that
-    have vectors and no training documents, by the vectors as the files have them.
-
-    The same seed gives the same bits on a CPU, with any number of threads, and the same bits on one kind of
-    GPU; a GPU's bits differ from a CPU's.
-
-    Parameters
-    ----------
-    embeddings : path
-        A folder of vectors in MUSE's text format, one file per language.
-    units, dense_units : int
-        Units of the LSTM and of the layer after it.
-    dropout : float
-        The share of units dropped in training: of the word vectors, of the LSTM's recurrent connection and
-        of both layers' outputs.
-    length : int
-        The number of words that are read of a document, its last ones.
-    epochs, patience : int
-        Training ends after so many epochs, or after so many without a lower validation loss; the best
-        epoch is kept. The paper had 200 and 20 for RCV1/RCV2, 2,000 and 200 for JRC-Acquis; the defaults
-        here are for a CPU.
-    batch_size : int
-        Documents between two steps of RMSprop.
-    learning_rate : float
-        Of RMSprop.
-    validation : float
-        The share of training documents that are held out to decide when to end.
-    unseen_words : int
-        The number of words of a language without training documents, the most frequent ones.
-    device : "auto", "cpu" or "cuda"
-        Where the network runs; auto is a GPU where there is one.
-    memory_limit : float
-        Bytes that the word vectors may take in training.
-    n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`.
-    """
-
-    algorithm = NetworkTraining(name=NAME, needs_texts="to read their words in order")
-
-    def _run(self) -> Run:
-        return Run(self.n_jobs, device=self.device)
+MLE_LSTM = NetworkTraining(
+    name=NAME,
+    parameters=MLELSTMParameters,
+    needs_texts="to read their words in order",
+)

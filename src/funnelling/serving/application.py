@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from funnelling.corpus.label_set import LabelSet
-from funnelling.methods.estimator import Method
+from funnelling.methods.model import Model
 from funnelling.serving import openapi
 from funnelling.serving.bodies import Bodies, add_feedback, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
@@ -49,9 +49,9 @@ def _add(app: FastAPI, path: str, content: bytes, kind: str) -> None:
 Row = dict[str, Any]
 
 
-def label_rows(model: Method) -> list[Row]:
+def label_rows(model: Model) -> list[Row]:
     """For each label its id, its name in English or another language, all names, and what else is known."""
-    return _rows(_label_set(model), map(str, model.classes_.tolist()))
+    return _rows(_label_set(model), map(str, model.labels.classes.tolist()))
 
 
 class KnownLabels:
@@ -60,7 +60,7 @@ class KnownLabels:
     ``ids`` are those of the model.
     """
 
-    def __init__(self, model: Method) -> None:
+    def __init__(self, model: Model) -> None:
         self._label_set = _label_set(model)
         self._own = label_rows(model)
         self.ids = frozenset(row["id"] for row in self._own)
@@ -77,8 +77,8 @@ class KnownLabels:
         return [row for row in rows if not row["excluded"] or row["id"] in given]
 
 
-def _label_set(model: Method) -> LabelSet:
-    label_set: LabelSet | None = model.model_.label_set
+def _label_set(model: Model) -> LabelSet:
+    label_set: LabelSet | None = model.label_set
     return LabelSet.of([]) if label_set is None else label_set
 
 
@@ -102,7 +102,7 @@ FACTS = ("method", "languages", "labels", "scores", "funnelling")  # of a model'
 
 
 def create_app(
-    model: Method, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
+    model: Model, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> FastAPI:
     """The application over a model and its description, which is that of `describe_model`."""
     engine = Engine(model, metrics, settings.limits.words)
@@ -164,7 +164,7 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
 
 
 def _add_facts(
-    app: FastAPI, model: Method, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
+    app: FastAPI, model: Model, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> None:
     @app.get(
         "/v1/model", summary="What the model is", responses=openapi.answers("Model", "Its description.", 401)
@@ -175,7 +175,7 @@ def _add_facts(
         return json_response(
             {
                 **facts,
-                "exclusive": model.label_space.single_label,
+                "exclusive": model.labels.single_label,
                 "limits": asdict(settings.limits),
                 "feedback": settings.feedback is not None,
             }

@@ -18,7 +18,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.methods.estimator import Method
+from funnelling.methods.model import Model
 from funnelling.methods.rows import Predictor, apply_threshold
 from funnelling.runtime.threads import CancelToken, cancel_scope, raise_if_cancelled
 from funnelling.serving.guard import HTTPProblem, Metrics, too_busy
@@ -60,7 +60,7 @@ class _Cancellation:
 class Engine:
     """A model that labels and explains the documents of many requests, each of at most so many words."""
 
-    def __init__(self, model: Method, metrics: Metrics, most_words: int) -> None:
+    def __init__(self, model: Model, metrics: Metrics, most_words: int) -> None:
         self.model = model
         self.most_words = most_words
         self._predictor = Predictor(model, tell_thresholds=True, every=True)
@@ -73,14 +73,14 @@ class Engine:
         self._explaining = asyncio.Lock()
         self._busy = False
 
-    def replace(self, model: Method) -> None:
+    def replace(self, model: Model) -> None:
         """Let another model answer from now on."""
         self.model = model
         self._predictor = Predictor(model, tell_thresholds=True, every=True)
 
     def warm_up(self) -> None:
         """Load what the first document of each language would have to wait for."""
-        for language in (*self.model.languages_, None):
+        for language in (*self.model.languages, None):
             with suppress(InputError):  # where no language can be detected
                 list(self._predictor([Document("", "warm up", language=language)]))
 
@@ -215,7 +215,7 @@ class Engine:
         try:
             for job, answer in zip(jobs, answers.result(), strict=True):
                 if isinstance(answer, list):
-                    languages += [served_by(row["language"], self.model.languages_) for row in answer]
+                    languages += [served_by(row["language"], self.model.languages) for row in answer]
                 if job.answer.done():
                     continue
                 if isinstance(answer, list):

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.estimator import Method
+from funnelling.methods.model import Model as FittedModel
 from funnelling.serving.guard import MEDIA_TYPE
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits, ServiceSettings
@@ -246,7 +246,9 @@ def takes(component: str, example: Any) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
 
 
-def document(app: FastAPI, requests: Requests, model: Method, settings: ServiceSettings) -> dict[str, Any]:
+def document(
+    app: FastAPI, requests: Requests, model: FittedModel, settings: ServiceSettings
+) -> dict[str, Any]:
     """The whole document."""
     result = get_openapi(
         title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
@@ -264,9 +266,9 @@ def document(app: FastAPI, requests: Requests, model: Method, settings: ServiceS
     return result
 
 
-def _components(requests: Requests, model: Method, settings: ServiceSettings) -> dict[str, Any]:
+def _components(requests: Requests, model: FittedModel, settings: ServiceSettings) -> dict[str, Any]:
     """The schemas of all bodies, by name."""
-    of_answers = response_types(model.label_space, settings.limits)
+    of_answers = response_types(model.labels, settings.limits)
     inputs: list[Any] = [
         (kind.__name__, mode, TypeAdapter(kind))
         for mode, kinds in (

@@ -25,7 +25,6 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from funnelling.methods.estimator import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.bodies import CLOSE
 from funnelling.serving.guard import HTTPProblem, Metrics, log_and_count, safe_headers
@@ -328,7 +327,7 @@ def run_worker(
     threadpoolctl.threadpool_limits(1)  # the workers share the cores already
     model = held.load()
     check_reads_texts(model, str(held.place))
-    model = follow_label_set(model, settings.label_set, settings.exclude)
+    model = model.following(settings.label_set, settings.exclude)
     app = create_app(model, held.description, settings, metrics)
     app.state.engine.warm_up()
     gc.collect()

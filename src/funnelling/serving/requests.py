@@ -23,11 +23,10 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.estimator import Method
+from funnelling.methods.model import Model
 from funnelling.methods.rows import NO_THRESHOLD
 from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.settings import Limits
@@ -38,17 +37,17 @@ ANY_TAG = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"
 _SUBTAGS = "([-_][A-Za-z0-9]{1,8})*"
 
 
-def tag_pattern(model: Method) -> str:
+def tag_pattern(model: Model) -> str:
     """A pattern of the tags that a model serves, in either case, plain or with subtags, or empty."""
     if model.serves("qaa"):  # a code that no language has: it serves all
         return ANY_TAG
     codes = [a + b for a in ascii_lowercase for b in ascii_lowercase]
-    if any(model.serves(code) for code in codes if not is_served(code, model.languages_)):
+    if any(model.serves(code) for code in codes if not is_served(code, model.languages)):
         return ANY_TAG
-    return f"^(|{'|'.join(_spellings(tag, model) for tag in model.languages_)})$"
+    return f"^(|{'|'.join(_spellings(tag, model) for tag in model.languages)})$"
 
 
-def _spellings(tag: str, model: Method) -> str:
+def _spellings(tag: str, model: Model) -> str:
     """A pattern of a language by each of its codes; one that is served as such may have any subtags."""
     if not is_language(tag):
         return _in_any_case(tag) + ("" if "_" in tag else _SUBTAGS)
@@ -97,9 +96,9 @@ _REASONS = {
 class Requests:
     """The requests that a model answers: read from the value of a body, or refused."""
 
-    def __init__(self, model: Method, limits: Limits) -> None:
+    def __init__(self, model: Model, limits: Limits) -> None:
         document = _document_type(model, limits.characters)
-        labels = [str(label) for label in model.classes_.tolist()]
+        labels = [str(label) for label in model.labels.classes.tolist()]
         top: Any = Annotated[
             _whole_number(1, MAX_WORDS_PER_EXPLANATION),
             _saying("top", f'"top" must be a whole number from 1 to {MAX_WORDS_PER_EXPLANATION}'),
@@ -108,9 +107,9 @@ class Requests:
             Annotated[float, Field(ge=0, le=1)],
             _saying("threshold", '"threshold" must be a number from 0 to 1'),
         ]
-        self._single = model.label_space.single_label
+        self._single = model.labels.single_label
         several: Any = _some(_label_type(labels), len(labels)) | None
-        rules = rules_of(model)
+        rules = model.rules
         self._assignable = {
             label for column, label in enumerate(labels) if rules is None or not rules.excluded[column]
         }
@@ -175,7 +174,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-def _document_type(model: Method, characters: int) -> type[BaseModel]:
+def _document_type(model: Model, characters: int) -> type[BaseModel]:
     tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": MAX_TAG_CHARACTERS}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
     identifier = string(MAX_ID_CHARACTERS) | _whole_number(-MAX_INTEGER_ID, MAX_INTEGER_ID)
@@ -251,8 +250,8 @@ def _saying(field: str, sentence: str) -> WrapValidator:
     return WrapValidator(check)
 
 
-def _tag_check(model: Method) -> Callable[[str], str]:
-    known = ", ".join(model.languages_)
+def _tag_check(model: Model) -> Callable[[str], str]:
+    known = ", ".join(model.languages)
 
     @lru_cache(maxsize=1_024)
     def serves(tag: str) -> bool:

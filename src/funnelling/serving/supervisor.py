@@ -19,9 +19,9 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from funnelling.corpus.label_files import label_set_for
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
-from funnelling.methods.estimator import label_set_for
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.guard import Memory, Metrics
 from funnelling.serving.settings import JOURNAL_WAIT_S, LOOPBACK, ServiceSettings, served_paths

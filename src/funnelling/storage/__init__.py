@@ -9,17 +9,27 @@ What changes later without the rest, such as thresholds, goes to a second file o
 """
 
 from funnelling.storage.folders import check_writable
-from funnelling.storage.models import describe_model, load_model, load_to_change, save_changes, save_model
+from funnelling.storage.models import (
+    describe_model,
+    load,
+    load_model,
+    load_to_change,
+    save,
+    save_changes,
+    save_model,
+)
 from funnelling.storage.sharing import Pushed, pull_model, push_model
 
 __all__ = [
     "Pushed",
     "check_writable",
     "describe_model",
+    "load",
     "load_model",
     "load_to_change",
     "pull_model",
     "push_model",
+    "save",
     "save_changes",
     "save_model",
 ]

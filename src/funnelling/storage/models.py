@@ -4,8 +4,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy, deepcopy
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass
 from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.matrices import sizes_of
-from funnelling.methods.algorithm import RUNTIME_PARAMETERS
-from funnelling.plain import check_fitted
+from funnelling.methods.algorithm import Parameters
+from funnelling.methods.model import Model
+from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
 from funnelling.runtime.files import SharedBytes, arrays_in
 from funnelling.state import StateError, expect
 from funnelling.storage import folders
 from funnelling.storage.places import folder_here, read
-from funnelling.storage.trees import Arrays, decode, encode
+from funnelling.storage.trees import Arrays, decode, encode, saved_parameters
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.estimator import MethodEstimator
 
-
-ARCHIVE, POSTERIORS = "model_.archive", "model_.fitted.kept"  # the places of a model that have its documents
+ARCHIVE, POSTERIORS = "archive", "fitted.kept"  # the places of a model that have its documents
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
 TEXTS = f"{ARCHIVE}.texts"
 # What there may be of a document, and the places that hold it.
@@ -70,7 +70,7 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
 
 
 def _at(tree: Any, place: str) -> Any:
-    """What stands at a place of a model's tree, ``model_.fitted.learned``; None where nothing does."""
+    """What stands at a place of a model's tree, ``fitted.learned``; None where nothing does."""
     for name in place.split("."):
         tree = None if tree is None else tree["state"].get(name)
     return tree
@@ -133,19 +133,33 @@ DESCRIBED = (
 WIDESPREAD = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "de")
 
 
+def model_of(given: "MethodEstimator | Model") -> Model:
+    """The model of a fitted estimator, which must be one of ours: a folder names no class of the user's."""
+    if isinstance(given, Model):
+        return given
+    if not hasattr(type(given), "current_model"):
+        raise InputError(f"Give a fitted estimator of funnelling, not {type(given).__name__}.")
+    model: Model = given.current_model
+    if type(given) is not estimator_type(model.algorithm):
+        raise InputError(
+            f"{type(given).__name__} is a class of your own, which no model folder names. Save it by joblib."
+        )
+    return model
+
+
 def save_model(
-    model: "Method",
+    estimator: "MethodEstimator | Model",
     path: str | os.PathLike[str],
     *,
     scores: Any = None,
     details: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a fitted model to a folder, whole or not at all.
+    """Write a fitted estimator's model to a folder, whole or not at all.
 
     Parameters
     ----------
-    model : a fitted estimator of ours
+    estimator : a fitted estimator of ours, or its model
     path : the folder; only a model that is there is ever replaced
     scores : what ``funnelling.evaluation.measure_languages`` measured of it, kept for ``funnelling inspect``
     details : what the report shows beside them; with them the folder has a ``report.html``
@@ -163,23 +177,31 @@ def save_model(
     >>> loaded.predict(["a cat"], languages=["en"]).tolist()
     [[1, 0]]
     """
-    check_fitted(model, "model_")
+    save(model_of(estimator), path, scores=scores, details=details, force=force)
+
+
+def save(
+    model: Model,
+    path: str | os.PathLike[str],
+    *,
+    scores: Any = None,
+    details: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> None:
+    """Write a fitted model to a folder, whole or not at all; see `save_model`."""
     folder = folder_here(path)
     folders.check_writable(folder, force)
     folders.write(folder, *whole(model, scores, details), force)
 
 
 def whole(
-    model: "Method", scores: Any, details: Mapping[str, Any] | None
+    model: Model, scores: Any, details: Mapping[str, Any] | None
 ) -> tuple[folders.Document, dict[str, Any]]:
     """The document and the files of a model."""
     from safetensors.numpy import save
 
-    from funnelling.methods.registry import name_of
-
-    model = _as_fitted(model)
     try:
-        model.check_state()
+        model.check()
     except (StateError, InputError) as error:  # while it is still in memory
         reason = str(error).rstrip(".")
         raise InputError(f"The model could not be loaded again: {reason}. It works in memory.") from error
@@ -187,19 +209,18 @@ def whole(
     content = save(arrays)
     digest = hashlib.sha256(content).hexdigest()
     name = folders.arrays_name(digest)
+    parameters, fitted = model.fit_parameters, model.fitted
     document = {
         "format": folders.FORMAT,
         "readable_by": folders.READABLE_BY,
-        "method": name_of(model),
-        "parameters": _plain_parameters(model),
-        "languages": dict(model.documents_),
-        "labels": model.classes_.tolist(),
-        "exclusive": model.label_space.single_label,
-        "serves_unseen": any(
-            model.serves_unseen(tag) for tag in WIDESPREAD if not is_served(tag, model.languages_)
-        ),
-        "C": model.final_c(),
-        "choice": None if (choice := model.model_.fitted.chosen) is None else choice.summary(),
+        "method": name_of(model.algorithm, parameters),
+        "parameters": _plain_parameters(parameters),
+        "languages": dict(model.documents),
+        "labels": model.labels.classes.tolist(),
+        "exclusive": model.labels.single_label,
+        "serves_unseen": any(fitted.serves(tag) for tag in WIDESPREAD if not is_served(tag, model.languages)),
+        "C": fitted.final_c,
+        "choice": None if fitted.chosen is None else fitted.chosen.summary(),
         "scores": scores,
         "funnelling": version("funnelling"),
         "versions": {library: version(library) for library in LIBRARIES},
@@ -209,16 +230,8 @@ def whole(
     return document, {name: content, **pages(document, arrays, details)}
 
 
-def _as_fitted(model: "Method") -> "Method":
-    """The model with the parameters that its fit went by, whatever has been set since."""
-    fitted = copy(model)
-    parameters = model.model_.parameters.get_params(deep=False)
-    vars(fitted).update({name: parameters[name] for name in model.algorithm.built_of})
-    return fitted
-
-
 def save_changes(
-    model: "Method",
+    model: Model,
     source: str | os.PathLike[str],
     path: str | os.PathLike[str] | None = None,
     changed: Sequence[str] | None = None,
@@ -231,8 +244,8 @@ def save_changes(
     """Write a model that was loaded from a folder and has changed since, there or elsewhere.
 
     ``document`` is what came with the model from `load_to_change`: a folder that has another one now holds
-    another model, which would be lost, and the changes are refused. ``changed`` are the attributes and
-    parameters to write, None for all. Their arrays go to a small file beside the large one, which stays as it
+    another model, which would be lost, and the changes are refused. ``changed`` are the places of the model
+    to write, None for all. Their arrays go to a small file beside the large one, which stays as it
     is: what a model's later files have takes the place of what is in earlier ones. ``force`` says whether
     another model elsewhere is replaced.
     """
@@ -251,7 +264,7 @@ def save_changes(
 
 
 def _parts(
-    model: "Method",
+    model: Model,
     source: Path,
     in_place: bool,
     changed: Sequence[str],
@@ -262,7 +275,6 @@ def _parts(
     """The document of a model of which little has changed, and the files that are not in its folder yet."""
     from safetensors.numpy import load, save
 
-    model = _as_fitted(model)
     (large, digest), *small = document["files"].items()
     arrays: dict[str, Any] = {}
     for name, _ in small:
@@ -278,7 +290,7 @@ def _parts(
     content = save(arrays)
     changes = hashlib.sha256(content).hexdigest()
     document = document | {
-        "parameters": _plain_parameters(model),
+        "parameters": _plain_parameters(model.fit_parameters),
         "scores": scores,
         "files": {large: digest, folders.arrays_name(changes): changes},
         "model": tree,
@@ -304,8 +316,8 @@ def pages(
     return {folders.CARD: card.encode("utf-8", "replace"), folders.REPORT: report}
 
 
-def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
-    """The fitted model in a folder, or at an address on the Hub: ``hf://owner/name``.
+def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "MethodEstimator":
+    """The fitted estimator of a model in a folder, or at an address on the Hub: ``hf://owner/name``.
 
     The address may end with ``/folder`` and ``@revision``. What the model consists of, and nothing else, is
     downloaded into the cache of ``huggingface_hub``, where it is found without a network too. A private model
@@ -318,36 +330,38 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
+    model = load(path, mapped)
+    return estimator_type(model.algorithm).of(model)
+
+
+def load(path: str | os.PathLike[str], mapped: bool = False) -> Model:
+    """The fitted model that `load_model` finds, by itself: it labels documents without scikit-learn."""
     return _load(path, mapped)[0]
 
 
-def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple["Method", folders.Document]:
+def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Model, folders.Document]:
     """The fitted model in a folder, and the document that `save_changes` takes with it."""
     return _load(folder_here(path), mapped)
 
 
-def _load(path: str | os.PathLike[str], mapped: bool) -> tuple["Method", folders.Document]:
+def _load(path: str | os.PathLike[str], mapped: bool) -> tuple[Model, folders.Document]:
     place, document, files = read(path, mapped)
     with folders.report_damage(place):
         arrays = arrays_of(files, mapped)
     return restored(place, document, arrays), document
 
 
-def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> "Method":
+def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> Model:
     """The fitted model that a document and arrays are."""
-    from funnelling.methods.estimator import Method
-
     with folders.report_damage(place):
-        model = decode(document["model"], arrays)
-        if not isinstance(model, Method) or not hasattr(model, "model_"):
-            raise folders.damaged(place, "it holds no fitted model")
-        model.model_ = replace(model.model_, parameters=model.copied())
         try:
-            model.check_state()
+            model = decode(document["model"], arrays)
         except InputError as error:
             raise folders.damaged(place, str(error).rstrip(".")) from error
-        expect(document["labels"] == model.classes_.tolist(), "what it says of its labels")
-        expect(document["languages"] == model.documents_, "what it says of its languages")
+        if not isinstance(model, Model):
+            raise folders.damaged(place, "it holds no fitted model")
+        expect(document["labels"] == model.labels.classes.tolist(), "what it says of its labels")
+        expect(document["languages"] == model.documents, "what it says of its languages")
     return model
 
 
@@ -387,7 +401,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     own = {
         **document,
         "choice_tried": _tried(tree),
-        "history": decode(_at(tree, "model_.history"), {}),
+        "history": decode(_at(tree, "history"), {}),
         "keeps": describe_kept(tree, arrays),
     }
     return {key: own.get(key) for key in DESCRIBED}
@@ -395,7 +409,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
 
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
-    choice = _at(tree, "model_.fitted.choice")
+    choice = _at(tree, "fitted.choice")
     if choice is None:
         return None
     made = decode(choice, {})
@@ -404,12 +418,11 @@ def _tried(tree: Any) -> list[dict[str, Any]] | None:
     return tried
 
 
-def _plain_parameters(model: "Method") -> dict[str, Any]:
+def _plain_parameters(parameters: Parameters) -> dict[str, Any]:
     """The parameters that made the model; estimators as Python prints them."""
     return {
         key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
-        for key, value in sorted(model.get_params(deep=False).items())
-        if key not in RUNTIME_PARAMETERS
+        for key, value in sorted(saved_parameters(parameters).items())
     }
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
-from funnelling.plain import check_fitted
+from funnelling.methods.model import Model
 from funnelling.runtime.messages import MODEL
 from funnelling.spaces.outside import EncoderSpace
 from funnelling.storage import folders, hub
-from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
+from funnelling.storage.models import arrays_of, description_of, model_of, pages, restored, whole
 from funnelling.storage.places import PathOrAddress, folder_here, read_address, with_encoder
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.estimator import MethodEstimator
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Pushed:
 
 
 def push_model(
-    model: "Method | PathOrAddress",
+    model: "Model | MethodEstimator | PathOrAddress",
     address: str,
     *,
     private: bool = False,
@@ -113,7 +113,7 @@ def pull_model(
     model = restored(place, document, arrays)
     description_of(place, document, arrays)
     if encoder is not None:
-        spaces = [space for space in model.model_.fitted.spaces if isinstance(space, EncoderSpace)]
+        spaces = [space for space in model.fitted.spaces if isinstance(space, EncoderSpace)]
         if not spaces:
             raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
         document = with_encoder(document, str(spaces[0].find(encoder).resolve()))
@@ -121,7 +121,7 @@ def pull_model(
 
 
 def _content(
-    model: "Method | PathOrAddress", compact: bool
+    model: "Model | MethodEstimator | PathOrAddress", compact: bool
 ) -> tuple[Path, folders.Document, dict[str, bytes]]:
     """What messages call a model, its document and its files of arrays."""
     if isinstance(model, str | os.PathLike):
@@ -131,8 +131,7 @@ def _content(
             arrays = arrays_of(files, mapped=False)
         loaded, scores = restored(place, document, arrays), document["scores"]
     else:
-        check_fitted(model, "model_")
-        place, loaded, scores, files = Path("The model"), model, None, {}
+        place, loaded, scores, files = Path("The model"), model_of(model), None, {}
     if compact or not files:
-        document, files = whole(loaded.without_documents() if compact else loaded, scores, None)
+        document, files = whole(loaded.compact() if compact else loaded, scores, None)
     return place, document, {name: each for name, each in files.items() if name not in folders.PAGES}

@@ -16,53 +16,41 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.methods.algorithm import RUNTIME_PARAMETERS
-from funnelling.state import MAX_COLUMNS
+from funnelling.methods.algorithm import RUNTIME_PARAMETERS, Algorithm, Parameters
+from funnelling.methods.registry import algorithm_named, stored_algorithm
+from funnelling.state import MAX_COLUMNS, expect
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
-CLASSES = {
-    "BoostedTrees": "funnelling.funnel.many.boosting.BoostedTrees",
-    "CLESASpace": "funnelling.spaces.reference.CLESASpace",
-    "Calibration": "funnelling.svm.calibration.Calibration",
-    "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
-    "Choice": "funnelling.funnel.choice.Choice",
-    "Combination": "funnelling.funnel.combination.Combination",
-    "DCISpace": "funnelling.spaces.labels.DCISpace",
-    "EstimatorScorer": "funnelling.funnel.learners.EstimatorScorer",
-    "FittedFunnel": "funnelling.funnel.fitted.FittedFunnel",
-    "FittedNetwork": "funnelling.research.lstm.FittedNetwork",
-    "FittedViews": "funnelling.funnel.views.FittedViews",
-    "Funnel": "funnelling.funnel.fitted.Funnel",
-    "InSpace": "funnelling.methods.svms.InSpace",
-    "KCCASpace": "funnelling.spaces.reference.KCCASpace",
-    "Documents": "funnelling.methods.archive.Archive",
-    "Kept": "funnelling.funnel.inheritance.KeptPosteriors",
-    "KernelScorer": "funnelling.svm.scorers.KernelScorer",
-    "LabelCounts": "funnelling.funnel.many.candidates.Seen",
-    "LabelSpace": "funnelling.corpus.labels.LabelSpace",
-    "LabelSet": "funnelling.corpus.label_set.LabelSet",
-    "LabelWeights": "funnelling.funnel.many.one_against_rest.LabelWeights",
-    "LanguageClassifiers": "funnelling.methods.svms.LanguageClassifiers",
-    "LinearScorer": "funnelling.svm.scorers.LinearScorer",
-    "ManyFunnel": "funnelling.funnel.many.funnel.ManyFunnel",
-    "ManyTierOne": "funnelling.funnel.many.funnel.TierOne",
-    "PointScorer": "funnelling.funnel.learners.PointScorer",
-    "Model": "funnelling.methods.model.Model",
-    "PerLanguage": "funnelling.methods.svms.PerLanguage",
-    "SelectedScorer": "funnelling.svm.scorers.SelectedScorer",
-    "Selection": "funnelling.svm.scorers.Selection",
-    "SharedView": "funnelling.funnel.views.SharedView",
-    "Temperature": "funnelling.svm.calibration.Temperature",
-    "TextVectors": "funnelling.funnel.many.candidates.TextVectors",
-    "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
-    "TierOne": "funnelling.funnel.tier_one.TierOne",
-    "TierTwo": "funnelling.funnel.tier_two.TierTwo",
-    "TransformedSpace": "funnelling.spaces.outside.TransformedSpace",
-    "ZeroShot": "funnelling.funnel.fitted.ZeroShot",
-    "WordTables": "funnelling.research.lstm.WordTables",
-    "WordsAndCharactersVectorizer": "funnelling.methods.baselines.WordsAndCharactersVectorizer",
+# What models are made of beside views, by where it is defined; a folder names the class.
+_NODES = {
+    "funnelling.corpus.label_set": ("LabelSet",),
+    "funnelling.corpus.labels": ("LabelSpace",),
+    "funnelling.funnel.choice": ("Choice",),
+    "funnelling.funnel.combination": ("Combination",),
+    "funnelling.funnel.fitted": ("FittedFunnel", "Funnel", "ZeroShot"),
+    "funnelling.funnel.inheritance": ("KeptPosteriors",),
+    "funnelling.funnel.learners": ("EstimatorScorer", "PointScorer"),
+    "funnelling.funnel.many.boosting": ("BoostedTrees",),
+    "funnelling.funnel.many.candidates": ("Seen", "TextVectors"),
+    "funnelling.funnel.many.fitted": ("ManyFunnel", "ManyTierOne"),
+    "funnelling.funnel.many.one_against_rest": ("LabelWeights",),
+    "funnelling.funnel.tier_one": ("TierOne",),
+    "funnelling.funnel.tier_two": ("TierTwo",),
+    "funnelling.funnel.views": ("FittedViews", "SharedView"),
+    "funnelling.methods.archive": ("Archive",),
+    "funnelling.methods.baselines": ("WordsAndCharactersVectorizer",),
+    "funnelling.methods.model": ("Model",),
+    "funnelling.methods.svms": ("InSpace", "LanguageClassifiers", "PerLanguage"),
+    "funnelling.research.lstm": ("FittedNetwork", "WordTables"),
+    "funnelling.spaces.labels": ("DCISpace",),
+    "funnelling.spaces.outside": ("TransformedSpace",),
+    "funnelling.spaces.reference": ("CLESASpace", "KCCASpace"),
+    "funnelling.svm.calibration": ("Calibration", "Temperature"),
+    "funnelling.svm.scorers": ("KernelScorer", "LinearScorer", "SelectedScorer", "Selection"),
+    "funnelling.text.characters": ("CharacterVectorizer",),
+    "funnelling.text.tfidf": ("TfidfVectorizer",),
 }
+CLASSES = {name: f"{module}.{name}" for module, names in _NODES.items() for name in names}
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 BUFFERS = ("data", "indices", "indptr")  # of a sparse matrix
 NOT_FINITE = {repr(value): value for value in (np.nan, np.inf, -np.inf)}
@@ -80,15 +68,10 @@ def _classes() -> dict[str, str]:
     from funnelling.spaces.registry import VIEWS
 
     return {
-        **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
         **{path.rpartition(".")[2]: path for path in VIEWS.values()},
+        **{entry.estimator.rpartition(".")[2]: entry.estimator for entry in METHODS.values()},
         **CLASSES,
     }
-
-
-@cache
-def _stored_names() -> dict[str, str]:
-    return {path: name for name, path in _classes().items()}
 
 
 def encode(value: Any, place: str = "") -> tuple[Any, Arrays]:
@@ -229,10 +212,14 @@ class _Encoder:
                 return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
             case list() | tuple():
                 return list(self._inner(place, dict(enumerate(value))).values())
+            case Algorithm():
+                return stored_algorithm(value)
+            case Parameters() if not hasattr(value, "algorithm"):  # which estimators have
+                return self.encode(saved_parameters(value), place)
             case dict() if all(isinstance(key, str) for key in value):
                 return {"$": "dict", "items": self._inner(place, value)}
-        name = _stored_names().get(f"{type(value).__module__}.{type(value).__name__}")
-        if name is not None:
+        name = type(value).__name__
+        if _classes().get(name) == f"{type(value).__module__}.{name}":
             return {"$": name, "state": self._inner(place, _state(value))}
         content = to_bytes(value, what=place.strip("/").replace("/", "."))
         return self._aside("estimator", np.frombuffer(content, dtype=np.uint8), place)
@@ -244,6 +231,15 @@ class _Encoder:
     def _aside(self, kind: str, array: npt.NDArray[Any], place: str) -> dict[str, str]:
         self.arrays[place] = array
         return {"$": kind, "key": place}
+
+
+def saved_parameters(parameters: Parameters) -> dict[str, Any]:
+    """The parameters of a method that a model folder has.
+
+    What is not saved is not taken either: a file has no say in which folders of this machine are read.
+    """
+    given = parameters.get_params(deep=False)
+    return {name: value for name, value in given.items() if name not in RUNTIME_PARAMETERS}
 
 
 def _saved(kind: Any) -> list[str]:
@@ -267,7 +263,7 @@ def _restore(name: str, state: dict[str, Any]) -> Any:
     if not hasattr(kind, "get_params"):
         if state.keys() != set(_saved(kind)):
             raise TypeError(f"a {name} has other fields")
-        return kind(**state)
+        return kind(**state) if name != "Model" else _model(kind, state)
     # What is not saved is not taken either: a file has no say in which folders of this machine are read.
     parameters = kind().get_params(deep=False).keys() - {*RUNTIME_PARAMETERS}
     restored = kind(**{key: item for key, item in state.items() if key in parameters})
@@ -275,3 +271,14 @@ def _restore(name: str, state: dict[str, Any]) -> Any:
         if key.endswith("_") and not key.startswith("_"):
             setattr(restored, key, item)
     return restored
+
+
+def _model(kind: Any, state: dict[str, Any]) -> Any:
+    """A model, whose algorithm is found by its name and tells which parameters there are."""
+    algorithm = algorithm_named(state["algorithm"])
+    parameters = algorithm.parameters()
+    expect(state["parameters"].keys() == saved_parameters(parameters).keys(), "the parameters")
+    given = {"algorithm": algorithm, "parameters": parameters.copied(**state["parameters"])}
+    model = kind(**state | given)
+    model.check()
+    return model

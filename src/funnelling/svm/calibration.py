@@ -1,13 +1,14 @@
 """From scores to probabilities: Platt's sigmoid for all labels at once, and one temperature."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import Scores, Targets
 from funnelling.runtime.threads import map_threads
-from funnelling.state import MAX_ABS_VALUE, expect, expect_number, expect_numbers
+from funnelling.state import Between, expect, numbers
 from funnelling.svm.compiled import sigmoid
 
 Array = npt.NDArray[np.float64]
@@ -33,9 +34,9 @@ class Calibration:
     """
 
     kind: str
-    slope: Array
-    offset: Array
-    constant: Array
+    slope: Annotated[Array, numbers("labels", least=MIN_SLOPE)]
+    offset: Annotated[Array, numbers("labels")]
+    constant: Annotated[Array, numbers("labels", least=0, most=1, nan=True)]
 
     def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
         """The posteriors of (documents, labels) scores."""
@@ -49,10 +50,7 @@ class Calibration:
     def check_labels(self, labels: int) -> None:
         """Refuse a state that could not make posteriors of so many labels' scores."""
         expect(self.kind in CALIBRATION_KINDS, "the kind of a calibration")
-        expect_numbers(self.slope, (labels,), "the slope of a calibration", least=MIN_SLOPE)
-        expect_numbers(self.offset, (labels,), "the offset of a calibration")
-        constant = np.nan_to_num(self.constant, nan=0.0)
-        expect_numbers(constant, (labels,), "the constant of a calibration", least=0, most=1)
+        expect(len(self.slope) == labels, "the labels of a calibration")
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Calibration":
         """What is left of it for some labels."""
@@ -77,7 +75,7 @@ class Temperature:
     that the highest score decides on.
     """
 
-    slope: float
+    slope: Annotated[float, Between(MIN_SLOPE)]
 
     def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
         """Probabilities that sum to 1 over the labels; where there is one column, those of its label."""
@@ -86,8 +84,7 @@ class Temperature:
         return probabilities
 
     def check_labels(self, labels: int) -> None:
-        """Refuse what is no slope; it knows no labels."""
-        expect_number(self.slope, "the slope of a temperature", MIN_SLOPE, MAX_ABS_VALUE)
+        """Refuse nothing: it knows no labels."""
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":
         """The same: it knows no labels."""

@@ -3,18 +3,19 @@
 import sys
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
-from funnelling.state import HasShape, columns_of, expect, expect_flag, expect_number, expect_numbers
+from funnelling.state import Between, HasShape, columns_of, expect, numbers
 from funnelling.svm import compiled
 from funnelling.svm.kernels import rbf_blocks
 
 
+@runtime_checkable
 class Scorer(Protocol):
     """Scores documents: one row per document, one column per label."""
 
@@ -28,28 +29,26 @@ class Scorer(Protocol):
 class LinearScorer:
     """A linear SVM for each label."""
 
-    weights: Floats  # (features, labels)
-    bias: Floats
+    weights: Annotated[Floats, numbers("features", "labels")]
+    bias: Annotated[Floats, numbers("labels")]
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
         return product(X, self.weights) + self.bias
 
     def check_scores(self, example: HasShape | None) -> int:
-        expect_numbers(self.bias, (None,), "the bias of a classifier")
-        labels = len(self.bias)
-        expect_numbers(self.weights, (columns_of(example), labels), "the weights of a classifier")
-        return labels
+        expect(columns_of(example) in (None, len(self.weights)), "the weights of a classifier")
+        return len(self.bias)
 
 
 @dataclass(frozen=True)
 class KernelScorer:
     """An RBF-kernel SVM for each label over one set of support vectors."""
 
-    support: Floats  # (support vectors, dimensions)
-    coefficients: npt.NDArray[np.float64]  # (support vectors, labels)
-    bias: Floats
-    gamma: float
+    support: Annotated[Floats, numbers("supports", "dimensions", dtype=np.float32)]
+    coefficients: Annotated[npt.NDArray[np.float64], numbers("supports", "labels")]
+    bias: Annotated[Floats, numbers("labels")]
+    gamma: Annotated[float, Between(sys.float_info.min, sys.float_info.max)]
 
     @cached_property
     def _by_label(self) -> Any:
@@ -98,13 +97,8 @@ class KernelScorer:
         return scores
 
     def check_scores(self, example: HasShape | None) -> int:
-        expect_numbers(self.bias, (None,), "the bias of a classifier")
-        labels, supports = len(self.bias), len(self.coefficients)
-        expect_numbers(self.coefficients, (supports, labels), "the coefficients of a classifier")
-        expect_numbers(self.support, (supports, columns_of(example)), "the support vectors of a classifier")
-        expect(self.support.dtype == np.float32, "the support vectors of a classifier")
-        expect_number(self.gamma, "the gamma of a classifier", sys.float_info.min, sys.float_info.max)
-        return labels
+        expect(columns_of(example) in (None, self.support.shape[1]), "the support vectors of a classifier")
+        return len(self.bias)
 
 
 @dataclass(frozen=True)
@@ -115,7 +109,7 @@ class Selection:
     by how much the second is ahead, as of a classifier that learned two.
     """
 
-    columns: npt.NDArray[np.int64]
+    columns: Annotated[npt.NDArray[np.int64], numbers(None, kinds="i", least=0)]
     margin: bool = False
 
     def then(self, further: "Selection") -> "Selection":
@@ -137,9 +131,9 @@ class Selection:
 
     def check_columns(self, labels: int) -> int:
         """Refuse what does not select from so many labels; how many columns are left."""
-        expect_flag(self.margin, "a selection of labels")
-        expect_numbers(
-            self.columns, (2 if self.margin else None,), "a selection of labels", "i", 0, labels - 1
+        left = len(self.columns)
+        expect(
+            left and self.columns.max() < labels and (left == 2 or not self.margin), "a selection of labels"
         )
         return 1 if self.margin else len(self.columns)
 
@@ -167,7 +161,6 @@ class SelectedScorer:
         return selected
 
     def check_scores(self, example: HasShape | None) -> int:
-        expect(isinstance(self.selection, Selection), "a selection of labels")
         return self.selection.check_columns(self.scorer.check_scores(example))
 
 

@@ -11,7 +11,7 @@ from funnelling.methods.model import FIRST_STEP
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 MIN_NEW_VERSIONS = 3  # documents with another text than the one of their id are taken for new versions of it
 CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
@@ -31,16 +31,16 @@ def check_replaced(merged: Merged) -> None:
     )
 
 
-def arrival_lines(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
+def arrival_lines(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
     """What is about to be learned, and what may be wrong with it; the new model goes to ``folder``."""
     return [
         *_said(model, merged, choose, folder),
-        *_known_elsewhere(model.training_, merged),
+        *([] if model.archive is None else _known_elsewhere(model.archive, merged)),
         *_there_twice(merged),
     ]
 
 
-def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
+def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
     """What is about to be learned, a line each."""
     new, corrected, replaced, repeated = (
         total(each) for each in (merged.new, merged.corrected, merged.replaced, merged.repeated)
@@ -56,7 +56,7 @@ def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> li
         if number
     ]
     lines = [f"Learning on: {', '.join(counts)}."] if counts else []
-    languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages_}
+    languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages}
     if languages:
         named = ", ".join(f"{tag} ({counted(number, 'document')})" for tag, number in languages.items())
         lines.append(f"New languages: {named}.")
@@ -72,7 +72,7 @@ def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> li
             "tune --labels` afterwards."
         )
     before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
-    if hasattr(model, "choice_") and not choose and documents > 2 * before:
+    if model.fitted.chosen is not None and not choose and documents > 2 * before:
         lines.append(
             f"The views were chosen by {counted(before, 'document')}, and there are {documents:,} now: "
             f"`funnelling update {folder} --choose` chooses anew, over all of them."
@@ -108,12 +108,12 @@ def _there_twice(merged: Merged) -> list[str]:
     return [f"{counted(number, 'new document')} with the id or the text of another: each is learned."]
 
 
-def _chosen_by(model: "Method") -> int:
+def _chosen_by(model: "Model") -> int:
     """How many documents there were when the views of a model were chosen, as far as it remembers."""
-    for step in reversed(model.model_.history):
+    for step in reversed(model.history):
         if step["step"] in (FIRST_STEP, "forget") or step.get("views") == CHOSEN_ANEW:
             return int(step["after"]["documents"])
-    return sum(model.training_.sizes.values())
+    return sum(model.documents.values())
 
 
 def united(first: DocumentRows, second: DocumentRows) -> DocumentRows:

@@ -10,26 +10,27 @@ from funnelling.errors import InputError
 from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
 from funnelling.funnel.fitted import FittedFunnel
+from funnelling.funnel.tuning import check_tunable
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
+from funnelling.methods.learning import check_extensible
 from funnelling.methods.merging import DocumentRows
 from funnelling.methods.training_set import NEW_DOCUMENT
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.outside import EncoderSpace
 from funnelling.spaces.reference import ReferenceSpace
-from funnelling.tasks.tuning import tunable
 from funnelling.text.counts import counted_once
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
-Answers = tuple[Any, Any]  # what `Method.classify` gives: labels and probabilities
+Answers = tuple[Any, Any]  # what `Model.classify` gives: labels and probabilities
 
 
 def change_of(
-    before: "Method",
-    after: "Method",
+    before: "Model",
+    after: "Model",
     places: Mapping[str, Places],
     test: Corpus,
     left_out: DocumentRows | None = None,
@@ -55,7 +56,7 @@ class BothAnswers(NamedTuple):
     served: Rows
 
 
-def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers | None:
+def both_answers(before: "Model", after: "Model", test: Corpus) -> BothAnswers | None:
     """What two models say of test documents, whose words are counted once; None where there are none."""
     if not len(test):
         return None
@@ -67,12 +68,12 @@ def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers
     return BothAnswers(answers, earlier, served)
 
 
-def held_out_decisions(model: Any) -> dict[str, Targets]:
+def held_out_decisions(model: "Model") -> dict[str, Targets]:
     """What a funnel decides of its training documents when neither tier has seen them, by language."""
-    fitted = model.model_.fitted
+    fitted = model.fitted
     if not isinstance(fitted, FittedFunnel) or fitted.kept is None:
         return {}
-    thresholds, labels = fitted.learned.tier_two.thresholds, model.label_space
+    thresholds, labels = fitted.learned.tier_two.thresholds, model.labels
     decisions = {tag: labels.decide(scores - thresholds) for tag, scores in fitted.kept.scores.items()}
     shown: dict[str, Targets] = labels.by_class(decisions)
     return shown
@@ -81,11 +82,11 @@ def held_out_decisions(model: Any) -> dict[str, Targets]:
 class _Comparison:
     """Two models, compared over the labels that both know."""
 
-    def __init__(self, before: "Method", after: "Method") -> None:
+    def __init__(self, before: "Model", after: "Model") -> None:
         self._before, self._after = before, after
-        labels = [set(map(str, model.classes_)) for model in (before, after)]
+        labels = [set(map(str, model.labels.classes)) for model in (before, after)]
         self._labels = sorted(set.intersection(*labels))
-        self._one_label = after.label_space.single_label
+        self._one_label = after.labels.single_label
 
     def change(
         self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: BothAnswers | None
@@ -100,7 +101,7 @@ class _Comparison:
         return measure_change(
             {language: self._measurable(decisions[language]) for language in sorted(decisions)},
             self._one_label,
-            learned=self._before.languages_,
+            learned=self._before.languages,
         )
 
     def _on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, PairedDecisions]:
@@ -128,8 +129,9 @@ class _Comparison:
         before: Mapping[str, Targets],
         after: Mapping[str, Targets],
     ) -> PairedDecisions:
-        archive = self._after.training_
-        truth = self._after.label_space.by_class({language: archive.targets[language]})[language]
+        archive = self._after.archive
+        assert archive is not None
+        truth = self._after.labels.by_class({language: archive.targets[language]})[language]
         old, new = np.flatnonzero(places != NEW_DOCUMENT), np.flatnonzero(places == NEW_DOCUMENT)
         decided: Targets | None = None
         # A model that held nothing out, as one whose tier 2 a sample taught, tells nothing of old documents.
@@ -151,13 +153,13 @@ class _Comparison:
             [units[row] for row in kept],
         )
 
-    def _given(self, model: "Method", labels: Any) -> AnyTargets:
+    def _given(self, model: "Model", labels: Any) -> AnyTargets:
         """What a model gave, in the columns of the labels that both know."""
         return self._shown(model, as_indicators(model, labels).astype(bool))
 
-    def _shown(self, model: "Method", decisions: AnyTargets) -> AnyTargets:
+    def _shown(self, model: "Model", decisions: AnyTargets) -> AnyTargets:
         """The columns of the labels that both know."""
-        place = {str(label): column for column, label in enumerate(model.classes_)}
+        place = {str(label): column for column, label in enumerate(model.labels.classes)}
         return decisions[:, [place[label] for label in self._labels]]
 
     def _measurable(self, decisions: PairedDecisions) -> PairedDecisions:
@@ -181,10 +183,11 @@ def _units(language: str, ids: Sequence[str], groups: Sequence[str | None]) -> l
     ]
 
 
-def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
+def come_out_as_given(model: "Model", documents: DocumentRows) -> int:
     """How many of some training documents get exactly the labels that they were given."""
-    archive, right = model.training_, 0
-    targets = model.label_space.by_class(archive.targets)
+    archive, right = model.archive, 0
+    assert archive is not None
+    targets = model.labels.by_class(archive.targets)
     for language, rows in documents.items():
         if not rows or language not in targets:
             continue
@@ -208,7 +211,7 @@ SPACE_RESOURCES: dict[type, str] = {
 }
 
 
-def possible_changes(model: "Method") -> dict[str, Any]:
+def possible_changes(model: "Model") -> dict[str, Any]:
     """The commands that a model ``can`` be changed by, and those that it ``cannot``, with the reason.
 
     ``needs`` are resources that are not kept with a model, and that it needs again to learn.
@@ -221,29 +224,30 @@ def possible_changes(model: "Method") -> dict[str, Any]:
     }
 
 
-def _impossible(model: "Method") -> dict[str, str]:
-    again, tune = _refusal(model.check_extensible), _refusal(lambda: tunable(model))
-    on_texts = again if again or model.model_.texts else OF_VECTORS
+def _impossible(model: "Model") -> dict[str, str]:
+    again, tune = (_refusal(check, model) for check in (check_extensible, check_tunable))
+    on_texts = again if again or model.texts else OF_VECTORS
     reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
-    if not on_texts and not any(map(model.training_.given_ids, model.training_.ids)):
+    archive = model.archive
+    if archive is not None and not on_texts and not any(map(archive.given_ids, archive.ids)):
         reasons["forget"] = "Its documents were given no ids. Give them some with update."
     return {command: reason for command, reason in reasons.items() if reason}
 
 
-def _refusal(check: Callable[[], object]) -> str:
+def _refusal(check: Callable[["Model"], object], model: "Model") -> str:
     """Why a model is refused; nothing where it is not."""
     try:
-        check()
+        check(model)
     except InputError as error:
         return str(error)
     return ""
 
 
-def _resources(model: "Method") -> list[str]:
+def _resources(model: "Model") -> list[str]:
     return sorted(
         {
             name
-            for space in model.model_.fitted.spaces
+            for space in model.fitted.spaces
             for kind, name in SPACE_RESOURCES.items()
             if isinstance(space, kind)
         }

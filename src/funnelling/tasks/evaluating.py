@@ -19,7 +19,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.estimator import Method, follow_label_set
+from funnelling.methods.model import Model
 from funnelling.methods.registry import title
 from funnelling.report.comparison import run_facts
 from funnelling.report.content import Report
@@ -77,22 +77,21 @@ def evaluate(
     report : what gets a line on documents that are left out
     """
     file, folder = _check_output(output, tables, force)
-    classifier = follow_label_set(load_text_model(model), label_set, exclude)
-    single_label = classifier.label_space.single_label
+    classifier = load_text_model(model).following(label_set, exclude).running(verbose=verbose)
+    single_label = classifier.labels.single_label
     if confusion and not single_label:
         raise InputError(
             f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
             "Use --confused."
         )
-    if confusion and len(classifier.classes_) > XMC_MIN_LABELS:
+    if confusion and len(classifier.labels.classes) > XMC_MIN_LABELS:
         raise InputError(
-            f"{shown_name(model)}: a confusion matrix of {len(classifier.classes_):,} labels is too large to "
-            "read. Use --confused."
+            f"{shown_name(model)}: a confusion matrix of {len(classifier.labels.classes):,} labels is too "
+            "large to read. Use --confused."
         )
-    classifier.verbose = verbose
     layout = layout_for(classifier, layout)
     corpus, notes = read_labelled(data, verbose=verbose, layout=layout, strict=strict)
-    corpus = rolled_up(corpus, classifier.model_.label_set)
+    corpus = rolled_up(corpus, classifier.label_set)
     test, left_out = _measurable(corpus, classifier, shown_name(data), strict)
     if single_label:
         test, lacking = measurable(test)
@@ -123,9 +122,9 @@ def evaluate(
     return scores
 
 
-def _check_labels(model: Method, test: Corpus, name: str) -> None:
+def _check_labels(model: Model, test: Corpus, name: str) -> None:
     """Refuse documents of which no label is one of the model's: that is another column, or task."""
-    known, present = [str(label) for label in model.classes_], test.label_set()
+    known, present = [str(label) for label in model.labels.classes], test.label_set()
     if present and not set(known) & set(present):
         raise InputError(
             f"{name}: no label of it is one of the model's: {quoted(present[0])} and others here, "
@@ -133,9 +132,9 @@ def _check_labels(model: Method, test: Corpus, name: str) -> None:
         )
 
 
-def _learned_from(model: Method, test: Corpus) -> list[str]:
+def _learned_from(model: Model, test: Corpus) -> list[str]:
     """A line on documents that the model has learned from, as far as it knows how those begin."""
-    archive = model.model_.archive
+    archive = model.archive
     known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
     learned = sum(
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
@@ -189,7 +188,7 @@ def _write_report(
     write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
 
 
-def _measurable(corpus: Corpus, model: Method, name: str, strict: bool) -> tuple[Corpus, list[str]]:
+def _measurable(corpus: Corpus, model: Model, name: str, strict: bool) -> tuple[Corpus, list[str]]:
     """The documents to measure on, and a line to report on the others."""
     if any(corpus.splits):
         corpus = corpus.split("test")
@@ -205,7 +204,7 @@ def _measurable(corpus: Corpus, model: Method, name: str, strict: bool) -> tuple
             cure = "Choose another file, or add --language-column none to detect languages."
         raise InputError(
             f"{name}: the model does not know the language {quoted(unknown[0])}, only "
-            f"{', '.join(model.languages_)}. {cure}"
+            f"{', '.join(model.languages)}. {cure}"
         )
     left_out = f"{counted(int((~rows).sum()), 'document')} in {', '.join(unknown)}"
     return corpus.select(rows), [f"{name}: left out {left_out}, which the model does not know."]

@@ -12,7 +12,6 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
-from funnelling.methods.estimator import follow_label_set
 from funnelling.methods.rows import Predictor, batches
 from funnelling.report.explanations import FOOT, document_html, document_text, explanation_rows, page_head
 from funnelling.runtime.progress import progress_bar
@@ -70,8 +69,8 @@ def explain(
     """
     target = os.fspath(output)
     style = style or _style_of(target)
-    classifier = follow_label_set(load_text_model(model), label_set)
-    label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
+    classifier = load_text_model(model).following(label_set)
+    label_columns(classifier.labels.classes, labels or ())  # refuses labels that do not exist
     predictor = Predictor(classifier, strict=strict, names=names)
     documents = read_documents(data, layout_for(classifier, layout), labels=False)
     if ids is not None:

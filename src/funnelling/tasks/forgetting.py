@@ -1,7 +1,6 @@
 """Let a model forget documents: it becomes the one that never saw them."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE_WORD, Layout
+from funnelling.methods import learning
+from funnelling.methods.learning import check_extensible, left_without
 from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_changes
@@ -23,7 +24,7 @@ from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
     from funnelling.methods.archive import Archive
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 LIST_ENDINGS = ("", ".txt", ".ids")  # endings of files with an id per line
 
@@ -36,7 +37,7 @@ class ForgetfulModel:
     is how many ids no document had.
     """
 
-    model: "Method"
+    model: "Model"
     forgotten: dict[str, int]
     unknown: int
     gone_labels: list[str]
@@ -47,7 +48,7 @@ class ForgetfulModel:
         """What has changed as JSON holds it."""
         told = ("forgotten", "unknown", "gone_labels", "gone_languages")
         return {
-            "documents": dict(self.model.documents_),
+            "documents": dict(self.model.documents),
             **{name: getattr(self, name) for name in told},
             **self.change.record(),
         }
@@ -84,34 +85,34 @@ def forget(
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
-    method, document = load_extensible(model, output, resources, force)
-    method.set_params(n_jobs=jobs, verbose=verbose)
-    listed = read_ids(ids, layout)
+    before, document = load_extensible(model, output, resources, force)
+    before = before.running(n_jobs=jobs, verbose=verbose)
+    archive, listed = check_extensible(before), read_ids(ids, layout)
     with prefix_errors_with_file(ids):
-        names, unknown = _known(method.training_, listed, ignore_unknown)
-    archive, before = method.training_, copy(method)
-    found, places = archive.find_ids(names), method.left_without(names)
+        names, unknown = _known(archive, listed, ignore_unknown)
+    found, places = archive.find_ids(names), left_without(before, names)
     if any(map(len, places.values())):  # else it is refused
         gone = sum(map(len, found.values()))
         them = "it" if gone == 1 else "them"
         report(f"Forgetting {counted(gone, 'document')}; learning anew without {them}.")
     with prefix_errors_with_file(model):
-        method.forget(names)
-    if hasattr(method, "choice_"):
-        report(method.choice_.summary())
+        after = learning.forget(before, names)
+    if after.fitted.chosen is not None:
+        report(after.fitted.chosen.summary())
     forgetful = ForgetfulModel(
-        method,
+        after,
         {language: len(rows) for language, rows in found.items()},
         unknown,
-        sorted(set(map(str, before.classes_)) - set(map(str, method.classes_))),
-        sorted(set(before.languages_) - set(method.languages_)),
-        change_of(before, method, places, Corpus()),
+        sorted(set(map(str, before.labels.classes)) - set(map(str, after.labels.classes))),
+        sorted(set(before.languages) - set(after.languages)),
+        change_of(before, after, places, Corpus()),
     )
     # Without the file, whose name may be that of a person.
-    remember_step(method, "forget", before=before, removed=forgetful.forgotten)
-    measurement = measure_changed(method, Corpus(), "after it forgot documents")
+    after = remember_step(after, "forget", removed=forgetful.forgotten)
+    forgetful = replace(forgetful, model=after)
+    measurement = measure_changed(after, Corpus(), "after it forgot documents")
     save_changes(
-        method,
+        after,
         model,
         output,
         document=document,

@@ -1,7 +1,6 @@
 """Let a model learn on: further languages, further documents and corrected labels, without starting over."""
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,9 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.funnel.fitted import FittedFunnel
+from funnelling.methods import learning
 from funnelling.methods.archive import Archive
+from funnelling.methods.learning import check_extensible
 from funnelling.methods.merging import Merged, remember_step, with_targets
 from funnelling.methods.training_set import NEW_DOCUMENT
 from funnelling.runtime.messages import Reporter, silent
@@ -38,7 +39,7 @@ from funnelling.tasks.sources import (
 from funnelling.text.languages import known_as, served_by
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class GrownModel:
     to a large model, which keeps what it said of the others when they were held out.
     """
 
-    model: "Method"
+    model: "Model"
     change: BeforeAfterMetrics
     new: int = 0
     corrected: int = 0
@@ -66,7 +67,7 @@ class GrownModel:
         """What has changed as JSON holds it."""
         counts = ("new", "corrected", "replaced", "repeated", "as_corrected", "new_labels", "new_languages")
         return {
-            "documents": dict(self.model.documents_),
+            "documents": dict(self.model.documents),
             **{name: getattr(self, name) for name in counts},
             **self.change.record(),
             "kept_scores": self.kept_scores,
@@ -126,7 +127,7 @@ def add_language(
     trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
     with prefix_errors_with_file(data):
         for language in trial.train.by_language():
-            if known_as(language, method.languages_):
+            if known_as(language, method.languages):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
     return _grow(how, method, document, trial, notes, data)
 
@@ -194,7 +195,7 @@ def update(
     if data is None:
         nothing = Corpus()
         return _grow(how, method, document, Trial(nothing, nothing, nothing), [], None)
-    known = method.languages_
+    known = method.languages
     trial, notes = read_sides(data, known, verbose, layout_for(method, layout), strict, texts=False)
     for side in trial:
         side.languages = [None if tag is None else served_by(tag, known) for tag in side.languages]
@@ -203,7 +204,7 @@ def update(
 
 def load_extensible(
     path: FilePath, output: FilePath | None, resources: ResourcePaths = NO_RESOURCES, force: bool = False
-) -> tuple["Method", Document]:
+) -> tuple["Model", Document]:
     """A model that can learn again from what it keeps, with its resources, and be written to the output.
 
     With the document that `save_changes` takes.
@@ -211,66 +212,66 @@ def load_extensible(
     model, document = load_to_change(path)
     check_reads_texts(model, path)
     with prefix_errors_with_file(path):
-        give_resources(model, resources)
-        model.check_extensible()
+        model = give_resources(model, resources)
+        check_extensible(model)
     check_writable(Path(output or path), force or output is None)
     return model, document
 
 
-def _loaded(how: _Growing) -> tuple["Method", Document]:
+def _loaded(how: _Growing) -> tuple["Model", Document]:
     model, document = load_extensible(how.model, how.output, how.resources, how.force or how.overwrite)
-    if how.choose and not hasattr(model, "choice_"):
+    if how.choose and model.fitted.chosen is None:
         raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
-    return model.set_params(n_jobs=how.jobs, verbose=how.verbose), document
+    return model.running(n_jobs=how.jobs, verbose=how.verbose), document
 
 
 def _grow(
     how: _Growing,
-    model: "Method",
+    before: "Model",
     document: Document,
     trial: Trial,
     notes: Sequence[str],
     data: FilePath | None,
 ) -> GrownModel:
     report, source = how.report, shown_name(how.model if data is None else data)
-    trial = rolled_up_sides(trial, model)
+    trial = rolled_up_sides(trial, before)
+    archive = check_extensible(before)
     with prefix_errors_with_file(source):
         lines = list(notes)
-        if model.label_space.single_label and len(trial.train):
+        if before.labels.single_label and len(trial.train):
             trial, left_out = as_one_label(trial, "Give it one, as the model does.")
             lines += left_out
-        documents, corrections = _sorted(model.training_, trial.train)
-        merged = _merged(model, documents, corrections)
+        documents, corrections = _sorted(archive, trial.train)
+        merged = _merged(before, documents, corrections)
         if not how.force:
             check_replaced(merged)
     test = trial.test.select([text is not NO_TEXT for text in trial.test.texts])
     if len(test) < len(trial.test):
         lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
-    before = copy(model)
     for line in (*lines, *arrival_lines(before, merged, how.choose, how.output or how.model)):
         report(line)
     if not merged.changed and not how.choose and how.output is None:
         report("Nothing is new: the model stays as it is.")
-        return GrownModel(model, NOT_MEASURED, repeated=total(merged.repeated))
-    model.learn(merged, exact=how.exact, choose=how.choose)
+        return GrownModel(before, NOT_MEASURED, repeated=total(merged.repeated))
+    after = learning.update(before, merged, exact=how.exact, choose=how.choose)
     if how.choose:
-        report(model.choice_.summary())  # type: ignore[attr-defined]
-    test = _unlearned(model, test, report)
-    test = test.select(supported_documents(test, model))
-    answers = both_answers(before, model, test)
+        report(after.fitted.chosen.summary())
+    test = _unlearned(merged.archive, test, report)
+    test = test.select(supported_documents(test, after))
+    answers = both_answers(before, after, test)
     growth = GrownModel(
-        model,
-        change_of(before, model, merged.places, test, merged.replaced, answers),
+        after,
+        change_of(before, after, merged.places, test, merged.replaced, answers),
         new=total(merged.new),
         corrected=total(merged.corrected),
         replaced=total(merged.replaced),
         repeated=total(merged.repeated),
-        as_corrected=come_out_as_given(model, merged.corrected),
-        new_labels=sorted(set(map(str, model.classes_)) - set(map(str, before.classes_))),
-        new_languages=sorted(set(model.languages_) - set(before.languages_)),
-        kept_scores=_kept_scores(model),
+        as_corrected=come_out_as_given(after, merged.corrected),
+        new_labels=sorted(set(map(str, after.labels.classes)) - set(map(str, before.labels.classes))),
+        new_languages=sorted(set(after.languages) - set(before.languages)),
+        kept_scores=_kept_scores(after),
     )
-    _remember(how, before, growth, merged, data)
+    growth = replace(growth, model=_remembering(how, growth, merged, data))
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
         cure = "Look at the documents" if not growth.kept_scores else "Try --exact, look at the documents"
@@ -279,9 +280,9 @@ def _grow(
             "anyway with --force.",
             growth,
         )
-    measurement = measure_changed(model, test, answers=None if answers is None else answers.after)
+    measurement = measure_changed(growth.model, test, answers=None if answers is None else answers.after)
     save_changes(
-        model,
+        growth.model,
         how.model,
         how.output,
         document=document,
@@ -292,23 +293,20 @@ def _grow(
     return growth
 
 
-def _kept_scores(model: "Method") -> bool:
+def _kept_scores(model: "Model") -> bool:
     """Whether few documents came to a funnel of many, so that what was held out before stayed."""
-    fitted = model.model_.fitted
+    fitted = model.fitted
     return isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0
 
 
-def _remember(
-    how: _Growing, before: "Method", growth: GrownModel, merged: Merged, data: FilePath | None
-) -> None:
-    """Let the model remember what it learned from now."""
+def _remembering(how: _Growing, growth: GrownModel, merged: Merged, data: FilePath | None) -> "Model":
+    """The model that remembers what it learned from now."""
     came = [merged.new, merged.corrected, merged.replaced, merged.repeated]
     rows = {tag: {row for each in came for row in each.get(tag, ())} for tag in merged.places}
-    remember_step(
+    return remember_step(
         growth.model,
         how.step,
         file=data,
-        before=before,
         journal=None if data is None else journal_mark(data),
         documents={tag: len(each) for tag, each in rows.items()},
         new=growth.new,
@@ -346,17 +344,18 @@ def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
     return train.select(~bare), corrections
 
 
-def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
+def _merged(model: "Model", documents: Corpus, corrections: Corpus) -> Merged:
     """What the model's documents become: corrected first, then with those that bring a text."""
-    archive, labels = model.training_, model.label_space
+    archive, labels = check_extensible(model), model.labels
     merged = with_targets(archive, labels.by_class(archive.targets), labels)
     if len(corrections):
-        merged = model.correction(corrections.ids, corrections.y, corrections.languages)
+        merged = learning.correction(model, corrections.ids, corrections.y, corrections.languages)
     if len(documents):
-        corrected = copy(model)
-        corrected.model_ = replace(model.model_, archive=merged.archive, labels=labels.under(merged.classes))
+        corrected = replace(model, archive=merged.archive, labels=labels.under(merged.classes))
         groups = documents.groups if any(documents.groups) else None
-        further = corrected.merge(documents.texts, documents.y, documents.languages, groups, documents.ids)
+        further = learning.further(
+            corrected, documents.texts, documents.y, documents.languages, groups, documents.ids
+        )
         merged = _both(merged, further)
     return merged
 
@@ -381,23 +380,23 @@ def _both(first: Merged, second: Merged) -> Merged:
     )
 
 
-def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:
+def _unlearned(archive: Archive, test: Corpus, report: Reporter) -> Corpus:
     """Test documents that the model has not learned from."""
-    learned = model.training_.knows(test.languages, test.texts, test.ids, test.groups)
+    learned = archive.knows(test.languages, test.texts, test.ids, test.groups)
     if learned.any():
         report(f"{counted(int(learned.sum()), 'test document')} left out, which the model learned from.")
     return test.select(~learned)
 
 
 def measure_changed(
-    model: "Method",
+    model: "Model",
     test: Corpus,
     when: str = "after it learned on",
     answers: tuple[Any, Any] | None = None,
 ) -> Measurement:
     """What the card of a changed model shows: test documents only where all languages have some."""
-    if len(test) and set(test.by_language()) >= set(model.languages_):
-        return measure_on_test(model, test, f" {when}", shown_errors(model), answers)
-    if getattr(model, "held_out_measures", dict)():
+    if len(test) and set(test.by_language()) >= set(model.languages):
+        return measure_on_test(model, test, f" {when}", shown_errors(model.parameters), answers)
+    if model.held_out_measures():
         return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
     return Measurement(None, f"Not measured {when}: there are no test documents in every language.")

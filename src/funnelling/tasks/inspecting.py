@@ -4,9 +4,8 @@ from typing import Any
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.methods.estimator import names_of_labels
-from funnelling.methods.rows import thresholds_of
-from funnelling.storage import describe_model, load_model
+from funnelling.methods.rows import names_of_labels, thresholds_of
+from funnelling.storage import describe_model, load
 from funnelling.tasks.changes import possible_changes
 from funnelling.tasks.sources import FilePath
 
@@ -23,13 +22,13 @@ def inspect_model(model: FilePath, names: str | None = None) -> Description:
     """
     description = describe_model(model)
     try:
-        loaded = load_model(model, mapped=True)
+        loaded = load(model, mapped=True)
     except InputError:
         return {**description, "thresholds": None}
     keeps = {**description["keeps"], **possible_changes(loaded)}
     told = {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
-    if loaded.model_.label_set is not None:
-        told["label_set"] = _describe_label_set(loaded.label_set_)
+    if loaded.label_set is not None:
+        told["label_set"] = _describe_label_set(loaded.label_set)
     if names is not None:
         called = names_of_labels(loaded, names)
         told["label_names"] = {str(label): called.get(str(label), str(label)) for label in told["labels"]}

@@ -20,7 +20,9 @@ from funnelling.plain import clone
 from funnelling.runtime.files import sweep
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.algorithm import Parameters
+    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.model import Model
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,13 @@ class Measurement:
         return {**self.full, "how": self.how}
 
 
-def shown_errors(model: "Method") -> int:
+def shown_errors(method: "Parameters") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
-    return 0 if getattr(model, "compact", False) else MAX_ERRORS
+    return 0 if method.compact else MAX_ERRORS
 
 
 def measure_on_test(
-    model: "Method", test: Corpus, when: str = "", errors: int = 0, answers: tuple[Any, Any] | None = None
+    model: "Model", test: Corpus, when: str = "", errors: int = 0, answers: tuple[Any, Any] | None = None
 ) -> Measurement:
     """Measure a model on the test documents whose languages it can label, and explain its worst errors.
 
@@ -67,30 +69,31 @@ def measure_on_test(
     return Measurement(model_scores(full), how, full)
 
 
-def measure_held_out(model: Any, how: str) -> Measurement:
+def measure_held_out(model: "Model", how: str) -> Measurement:
     """Measure a funnel on training documents that were held out from both of its tiers."""
     return Measurement(dict(averaged(model.held_out_measures())), how)
 
 
-def measure_by_folds(model: "Method", train: Corpus, seed: int, errors: int = 0) -> Measurement:
+def measure_by_folds(
+    method: "MethodEstimator", model: "Model", train: Corpus, seed: int, errors: int = 0
+) -> Measurement:
     """Measure a fitted model by outer folds over its training documents, for want of test documents.
 
     What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
     """
-    label_set = model.model_.label_set
     full = cross_validate(
-        partial(clone, model),
+        partial(clone, method),
         train,
         seed=seed,
         errors=errors,
-        verbose=model.verbose,
-        label_set=label_set,
+        verbose=method.verbose,
+        label_set=model.label_set,
     )
     if full is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
-    if model.label_space.has_thresholds:
+    if model.labels.has_thresholds:
         columns = thresholds_of(model, train).T
-        limits = dict(zip(map(str, model.classes_), columns, strict=True))
+        limits = dict(zip(map(str, model.labels.classes), columns, strict=True))
         full["by_label"] = [
             {**row, "threshold": [float(limits[row["label"]].min()), float(limits[row["label"]].max())]}
             for row in full["by_label"]

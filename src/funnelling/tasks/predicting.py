@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats import is_text_folder, parts_of, read_documents, read_part
 from funnelling.formats.document import Document, join_labels, to_record
@@ -28,12 +27,12 @@ from funnelling.formats.tables import (
     write_table,
 )
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.estimator import Method, follow_label_set
+from funnelling.methods.model import Model
 from funnelling.methods.rows import Predictor, batches, default_top, thresholds_of
 from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
-from funnelling.storage import load_model
+from funnelling.storage import load
 from funnelling.storage.places import folder_of, lasting
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 
@@ -191,23 +190,23 @@ class PredictionOptions:
     label_set: str | None = None
     exclude: tuple[str, ...] = ()
 
-    def following(self, model: Method) -> Method:
+    def following(self, model: Model) -> Model:
         """The model with the label set, and without the labels, that these options name."""
-        return follow_label_set(model, self.label_set, self.exclude)
+        return model.following(self.label_set, self.exclude)
 
-    def predictor(self, model: Method) -> Predictor:
+    def predictor(self, model: Model) -> Predictor:
         """What labels documents; refuses options that the model cannot follow."""
         return Predictor(model, self.top, self.threshold, self.strict, names=self.names)
 
-    def table(self, ending: str, model: Method) -> PredictionTable:
+    def table(self, ending: str, model: Model) -> PredictionTable:
         """How rows stand in a file; refuses options that its format cannot follow."""
-        rules = rules_of(model)
+        rules = model.rules
         columns = slice(None) if rules is None else ~rules.excluded
-        labels = model.classes_[columns].tolist()
+        labels = model.labels.classes[columns].tolist()
         top = default_top(model) if self.top is None else self.top
         return PredictionTable(ending, labels, self.scores, top, self.names is not None)
 
-    def thresholds(self, model: Method) -> list[dict[str, object]]:
+    def thresholds(self, model: Model) -> list[dict[str, object]]:
         """The rows of a table of thresholds: where they are not .5, or the one that was given for all."""
         if self.threshold is not None:
             return [{"language": "all", "label": "all", "threshold": self.threshold}]
@@ -274,15 +273,15 @@ def _predict_part(
 
 
 @lru_cache(maxsize=1)
-def _load(model: str, _digest: str) -> Any:
-    return load_model(model, mapped=True)
+def _load(model: str, _digest: str) -> Model:
+    return load(model, mapped=True)
 
 
 def _digest(model: str) -> str:
     try:
         return hashlib.sha256((folder_of(model) / MODEL).read_bytes()).hexdigest()
     except OSError:
-        load_model(model)  # says what is wrong
+        load(model)  # says what is wrong
         raise
 
 

@@ -21,7 +21,7 @@ from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.storage import save_model
+from funnelling.storage import save
 from funnelling.tasks.measurement import check_new_files
 
 BASELINE, METHOD = "naive", "fun-tat"
@@ -79,19 +79,21 @@ class Quickstart:
         results: dict[str, Result] = {}
         for name in (BASELINE, METHOD):
             report(f"Training {name} …")
-            model = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
-            results[name] = fit_and_measure(model, trial, trial.test)
+            method = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
+            results[name] = fit_and_measure(method, trial, trial.test)
         comparison = summarise_methods(
             {name: [result] for name, result in results.items()},
             [evaluate_dummies(trial.train, trial.test)],
             [trial.test],
             seed,
         )
-        remember_step(model, FIRST_STEP, file=self.documents_file, documents=model.documents_)
+        model = remember_step(
+            method.model_, FIRST_STEP, file=self.documents_file, documents=method.documents_
+        )
         self.folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
         scores = {**model_scores(results[METHOD]), "how": how}
-        save_model(model, self.model_folder, scores=scores, force=self.force)
+        save(model, self.model_folder, scores=scores, force=self.force)
         write_documents(self.documents_file, self.corpus, force=self.force)
         write_report(self._report(comparison, trial, seed, time.monotonic() - started), self.folder)
         return comparison

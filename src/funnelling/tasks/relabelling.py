@@ -12,7 +12,9 @@ from funnelling.evaluation.registry import averaged
 from funnelling.formats import Layout, read_rows
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import shown_name
-from funnelling.methods.learning import Relabelling
+from funnelling.funnel.fitted import FittedFunnel
+from funnelling.methods import learning
+from funnelling.methods.learning import Relabelling, check_extensible
 from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
@@ -21,7 +23,7 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resourc
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
 OLD_COLUMNS = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called
@@ -165,7 +167,7 @@ class RelabelledModel:
     out, under the new labels, where the model knows them.
     """
 
-    model: "Method"
+    model: "Model"
     renamed: dict[str, str]
     merged: dict[str, list[str]]
     dropped: list[str]
@@ -197,25 +199,23 @@ def relabel(
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
-    classifier: Method
     classifier, document = load_to_change(model)
-    names = read_label_map(mapping, classifier.classes_.tolist())
+    names = read_label_map(mapping, classifier.labels.classes.tolist())
     with prefix_errors_with_file(mapping):
-        plan = Relabelling.of(classifier.classes_.tolist(), names)
+        plan = Relabelling.of(classifier.labels.classes.tolist(), names)
         if not (plan.renamed or plan.merged or plan.dropped):
             raise InputError("all labels are called that already. Give other names.")
     check_writable(Path(output or model), force or output is None)
     before: dict[str, Any] = {}
     if plan.merged:
         with prefix_errors_with_file(model):
-            give_resources(classifier, resources)
-            classifier.check_extensible()
+            classifier = give_resources(classifier, resources)
+            check_extensible(classifier)
         report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
         before = _held_out(classifier, plan)
-    classifier.set_params(n_jobs=jobs, verbose=verbose)
     with prefix_errors_with_file(model):
-        classifier.relabel(names)
-    remember_step(
+        classifier = learning.relabel(classifier.running(n_jobs=jobs, verbose=verbose), names)
+    classifier = remember_step(
         classifier,
         "relabel",
         renamed=len(plan.renamed),
@@ -223,7 +223,7 @@ def relabel(
         dropped=len(plan.dropped),
     )
     after = _held_out(classifier)
-    scores = _followed(document.get("scores"), plan, classifier.label_space, after)
+    scores = _followed(document.get("scores"), plan, classifier.labels, after)
     details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None
     save_changes(classifier, model, output, document=document, scores=scores, details=details, force=force)
     return RelabelledModel(
@@ -246,15 +246,17 @@ def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
 
 
-def _held_out(model: Any, plan: Relabelling | None = None) -> dict[str, Any]:
+def _held_out(model: "Model", plan: Relabelling | None = None) -> dict[str, Any]:
     """Measures by language on training documents that were held out, where the model knows them.
 
     With a plan they are those of the labels that it will have, given where one of the old ones is.
     """
-    if not hasattr(model, "held_out_measures"):
-        return {}
-    measures: dict[str, Any] = model.held_out_measures() if plan is None else model.measures_under(plan)
-    return measures
+    if plan is None:
+        return model.held_out_measures()
+    fitted = model.fitted
+    return (
+        fitted.measures_under(plan, model.labels, model.archive) if isinstance(fitted, FittedFunnel) else {}
+    )
 
 
 def _followed(

@@ -2,19 +2,23 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.label_files import label_set_for
 from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.reference import read_reference
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
-from funnelling.methods.estimator import Method, label_set_for
+from funnelling.methods.model import Model
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.outside import encoder_digest, find_encoder
 from funnelling.spaces.word_vectors import find_vectors
 from funnelling.tasks.sources import FilePath
+
+if TYPE_CHECKING:
+    from funnelling.methods.estimator import MethodEstimator
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,13 @@ class ResourcePaths:
 NO_RESOURCES = ResourcePaths()
 
 
-def give_resources(model: Method, paths: ResourcePaths) -> None:
-    """Tell a model where the resources are that it reads; those that it does not read are refused."""
+def give_resources(model: Model, paths: ResourcePaths) -> Model:
+    """A model that knows where the resources are that it reads; those that it does not read are refused."""
     given = paths.read()
     for name in given:
-        if name not in model.get_params(deep=False):
+        if name not in model.parameters.get_params(deep=False):
             raise InputError(f"the model reads no {name}. Leave --{name} out.")
-    model.set_params(**given)
+    return model.running(**given)
 
 
 def check_resources(name: str, at_hand: Collection[str]) -> None:
@@ -117,7 +121,7 @@ def method_marks(
     }
 
 
-def fingerprints(method: Method, resources: Mapping[str, Any]) -> dict[str, Any]:
+def fingerprints(method: "MethodEstimator", resources: Mapping[str, Any]) -> dict[str, Any]:
     """What distinguishes the resources that a method reads from others of the same name."""
     marks: dict[str, Any] = {}
     parameters = method.get_params(deep=False)
@@ -149,9 +153,9 @@ def rolled_up(corpus: Corpus, label_set: LabelSet | None) -> Corpus:
     return replace(corpus, labels=labels)
 
 
-def rolled_up_sides(trial: Trial, model: "Method | LabelSet | None") -> Trial:
+def rolled_up_sides(trial: Trial, model: "Model | LabelSet | None") -> Trial:
     """`rolled_up` of all sides, by a label set or that of a model."""
-    label_set = model if isinstance(model, LabelSet) else getattr(model, "label_set_", None)
+    label_set = model if isinstance(model, LabelSet | None) else model.label_set
     return Trial(*(rolled_up(side, label_set) for side in trial))
 
 

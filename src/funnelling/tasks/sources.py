@@ -15,10 +15,10 @@ from funnelling.formats import read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.runtime.progress import timed
-from funnelling.storage import load_model
+from funnelling.storage import load
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 MAX_LANGUAGES_NAMED = 10  # languages in a line
 MAX_WARNINGS = 6
@@ -113,9 +113,9 @@ def read_sides(
     return trial, notes
 
 
-def layout_for(model: "Method", layout: Layout) -> Layout:
+def layout_for(model: "Model", layout: Layout) -> Layout:
     """A layout that reads as the model's training documents were read, where it says nothing else."""
-    before = Layout(**model.model_.reading)
+    before = Layout(**model.reading)
     return replace(
         layout,
         strip=layout.strip or before.strip,
@@ -125,14 +125,13 @@ def layout_for(model: "Method", layout: Layout) -> Layout:
     )
 
 
-def remember_layout(model: "Method", layout: Layout) -> None:
-    """Let a model keep what was said of how to read the documents it learned from."""
+def remember_layout(model: "Model", layout: Layout) -> "Model":
+    """A model that keeps what was said of how to read the documents it learned from."""
     said = {name: getattr(layout, name) for name in REMEMBERED}
-    if any(said.values()):
-        reading = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
-        }
-        model.model_ = replace(model.model_, reading=reading)
+    reading = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
+    }
+    return replace(model, reading=reading) if reading else model
 
 
 def say_unknown(unknown: Mapping[str, int]) -> None:
@@ -147,14 +146,14 @@ def say_unknown(unknown: Mapping[str, int]) -> None:
         )
 
 
-def load_text_model(path: FilePath, mapped: bool = False) -> "Method":
+def load_text_model(path: FilePath, mapped: bool = False) -> "Model":
     """The model in a folder, which must be one that reads texts; ``mapped`` leaves its arrays on the disk."""
-    model: Method = load_model(path, mapped)
+    model = load(path, mapped)
     check_reads_texts(model, path)
     return model
 
 
-def check_reads_texts(model: "Method", path: FilePath) -> None:
+def check_reads_texts(model: "Model", path: FilePath) -> None:
     """Refuse a model that reads no texts."""
-    if not model.model_.texts:
+    if not model.texts:
         raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")

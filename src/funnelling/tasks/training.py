@@ -29,8 +29,10 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
 from funnelling.formats.tables import PARQUET
 from funnelling.funnel.design import is_auto
+from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.many.candidates import MAX_CANDIDATES
 from funnelling.matrices import XMC_MIN_LABELS
+from funnelling.methods.learning import learn_from_own_words
 from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, make_method, name_of
@@ -38,7 +40,7 @@ from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed, watched
-from funnelling.storage import check_writable, save_model
+from funnelling.storage import check_writable, save
 from funnelling.tasks.measurement import (
     Measurement,
     measure_by_folds,
@@ -50,27 +52,27 @@ from funnelling.tasks.resources import label_set_to_learn, rolled_up_sides, with
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_sides, remember_layout, warnings
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.model import Model
 
 
 # Documents, past which other views of texts are not tried: that would take many times as long
 MAX_DOCUMENTS_FOR_VIEW_SEARCH = 50_000
 
 
-def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
+def learns_by_parts(method: "MethodEstimator", path: str | os.PathLike[str]) -> bool:
     """Whether documents are counted part by part, not read into memory.
 
     That needs Parquet files and a method that looks at each language's own words. A method that may also
     choose other views of texts reads them into memory to try those, unless there are too many.
     """
-    if not os.path.isdir(path) or is_text_folder(path) or not model.algorithm.learns_own_words(model):
+    if not os.path.isdir(path) or is_text_folder(path) or not method.algorithm.learns_own_words(method):
         return False
     parts = parts_of(path)
     if not all(part.lower().endswith(PARQUET) for part in parts):
         return False
-    return (
-        not is_auto(getattr(model, "views", None)) or sum(map(rows_in, parts)) > MAX_DOCUMENTS_FOR_VIEW_SEARCH
-    )
+    chooses = is_auto(getattr(method, "views", None))
+    return not chooses or sum(map(rows_in, parts)) > MAX_DOCUMENTS_FOR_VIEW_SEARCH
 
 
 def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND, verbose: int = 0) -> bool:
@@ -86,7 +88,7 @@ def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND, ver
 
 
 def fit_parts(
-    model: "Method",
+    method: "MethodEstimator",
     path: str | os.PathLike[str],
     work: Path,
     jobs: int | None = None,
@@ -95,19 +97,19 @@ def fit_parts(
     report: Reporter = silent,
     layout: Layout = AS_FOUND,
     strict: bool = True,
-) -> None:
+) -> "Model":
     """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors.
 
     ``one_label`` says whether each document has exactly one label; None is for what they show. ``layout`` is
     that of all parts; if not ``strict``, documents whose language is none are left out.
     """
-    kept: Kept = "nothing" if model.compact else "texts" if model.keep_texts else "bags"
+    kept: Kept = "nothing" if method.compact else "texts" if method.keep_texts else "bags"
     prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, kept)
     with prefix_errors(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:
         report(line)
-    model.fit_prepared(prepared)
+    return learn_from_own_words(method.algorithm, method.parameters, prepared)
 
 
 def documents_for_test(
@@ -142,16 +144,16 @@ def _settle(prepared: TrainingSet, one_label: bool | None) -> tuple[TrainingSet,
 class TrainedModel:
     """A model that was trained and saved, and how good it is."""
 
-    model: "Method"
+    model: "Model"
     measurement: Measurement
 
 
 def train(
-    method: "str | Method | None",
+    method: "str | MethodEstimator | None",
     data: FilePath,
     output: FilePath,
     *,
-    if_many: "Method | None" = None,
+    if_many: "MethodEstimator | None" = None,
     seed: int = 0,
     one_label: bool | None = None,
     layout: Layout = AS_FOUND,
@@ -198,59 +200,65 @@ def train(
     ...         for tag in texts for i in range(12)
     ...     ])
     ...     trained = train("fun-tat", data, os.path.join(folder, "model"))
-    >>> trained.model.languages_, trained.measurement.how
+    >>> trained.model.languages, trained.measurement.how
     (['en', 'it'], 'Measured on 6 test documents.')
     """
     if method is None:
         method, if_many = DEFAULT_METHOD, if_many or make_method(DEFAULT_XMC_METHOD, seed=seed)
-    model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
+    method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
-    if learns_by_parts(model, data) and if_many is not None and has_many_labels(data, layout, model.verbose):
-        model = if_many
-    errors = shown_errors(model) if texts else 0
-    if learns_by_parts(model, data):
+    if (
+        learns_by_parts(method, data)
+        and if_many is not None
+        and has_many_labels(data, layout, method.verbose)
+    ):
+        method = if_many
+    errors = shown_errors(method) if texts else 0
+    if learns_by_parts(method, data):
         if roll_up:
             raise InputError(f"{data}: --roll-up is for files, not for folders of parts. Leave it out.")
         layout = settle_labels(data, layout)
         label_set_to_learn(label_set, [], roll_up)  # refused before the work begins, if at all
-        measurement = _fit_parts(model, data, output, one_label, layout, strict, errors, label_set, report)
+        model, measurement = _fit_parts(
+            method, data, output, one_label, layout, strict, errors, label_set, report
+        )
     else:
-        trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
+        trial, notes = read_sides(data, verbose=method.verbose, layout=layout, strict=strict)
         labels = label_set_to_learn(label_set, trial.train.label_set(), roll_up)
         trial = rolled_up_sides(trial, labels)
         if labels is not None:
             labels.rules(trial.train.label_set()).check()
         notes += without_parents(trial.train, labels, label_set)
         number = len(trial.train.label_set())
-        if number > XMC_MIN_LABELS and (if_many is not None or not model.algorithm.sparse_labels):
-            model = if_many or model
-            notes.append(_on_many(number, model))
+        if number > XMC_MIN_LABELS and (if_many is not None or not method.algorithm.sparse_labels):
+            method = if_many or method
+            notes.append(_on_many(number, method))
         nameable = labels.assignable().difference(trial.train.label_set()) if labels is not None else ()
-        if nameable and model.algorithm.learns_names:
+        if nameable and method.algorithm.learns_names:
             notes.append(f"{counted(len(nameable), 'label')} without training documents: learned by name.")
         crowded = (
             sum(len(own) > MAX_CANDIDATES for own in trial.train.label_lists())
-            if model.algorithm.sparse_labels
+            if method.algorithm.sparse_labels
             else 0
         )
         if crowded:
             notes.append(
                 f"{counted(crowded, 'training document')} with more than {MAX_CANDIDATES} labels: "
-                f"{name_of(model)} gives a document {MAX_CANDIDATES} at most."
+                f"{method.algorithm.name} gives a document {MAX_CANDIDATES} at most."
             )
-        measurement = _fit_file(
-            model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
+        model, measurement = _fit_file(
+            method, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
         )
-    remember_layout(model, layout)
-    goal = getattr(model, "optimise", None)
-    remember_step(model, "train", file=data, documents=model.documents_, goal=goal)
-    with timed("saving", bool(model.verbose)):
-        save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
+    model = remember_layout(model, layout)
+    goal = getattr(method, "optimise", None)
+    model = remember_step(model, "train", file=data, documents=model.documents, goal=goal)
+    with timed("saving", model.shows_progress):
+        save(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)
 
 
 def _fit_file(
-    model: "Method",
+    method: "MethodEstimator",
     trial: Trial,
     notes: Sequence[str],
     data: FilePath,
@@ -260,31 +268,31 @@ def _fit_file(
     errors: int,
     label_set: LabelSet | None,
     report: Reporter,
-) -> Measurement:
+) -> "tuple[Model, Measurement]":
     """Fit on the documents of a file, read into memory."""
     with prefix_errors_with_file(data):
         check_labels_differ(trial.train)
         (trial,), kind = settle([trial], one_label)
-        _check_goal(model, trial.train.one_label)
+        _check_goal(method, trial.train.one_label)
     train = trial.train
     for line in (*notes, *warnings(trial), *kind):
         report(line)
     report(
-        f"Training {name_of(model)} on {counted(len(train), 'document')} in "
+        f"Training {name_of(method.algorithm, method)} on {counted(len(train), 'document')} in "
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
-    fit_method(model, training_documents(model, trial), label_set)
+    model = fit_method(method, training_documents(method, trial), label_set)
     _report_choice(model, report)
     if len(trial.test):
-        return measure_on_test(model, trial.test, errors=errors)
+        return model, measure_on_test(model, trial.test, errors=errors)
     if not outer_folds:
-        return Measurement(None, "Not measured.")
+        return model, Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(model, train, seed, errors)
+    return model, measure_by_folds(method, model, train, seed, errors)
 
 
 def _fit_parts(
-    model: "Method",
+    method: "MethodEstimator",
     data: FilePath,
     output: FilePath,
     one_label: bool | None,
@@ -293,28 +301,31 @@ def _fit_parts(
     errors: int,
     label_set: FilePath | None,
     report: Reporter,
-) -> Measurement:
+) -> "tuple[Model, Measurement]":
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
     with _sole_worker_in(work):
         report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
-        fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
-        labels = [str(label) for label in model.classes_.tolist()]
+        model = fit_parts(
+            method, data, work, method.n_jobs, method.verbose, one_label, report, layout, strict
+        )
+        labels = [str(label) for label in model.labels.classes.tolist()]
         named = label_set_to_learn(label_set, labels, roll_up=False)
         if named is not None:
-            named.rules(model.classes_).check()
-            model.model_ = replace(model.model_, label_set=named)
+            named.rules(model.labels.classes).check()
+            model = replace(model, label_set=named)
         _report_choice(model, report)
         measurement = _measure_parts(model, data, layout, strict, errors, report)
         shutil.rmtree(work)
-    return measurement
+    return model, measurement
 
 
-def _on_many(number: int, model: "Method") -> str:
+def _on_many(number: int, method: "MethodEstimator") -> str:
     """A line on so many labels: what is trained for them, or what should be."""
-    if model.algorithm.sparse_labels:
-        return f"{number:,} labels: {name_of(model)} is trained, which is made for so many."
-    return f"{number:,} labels: {name_of(model)} will take long. {DEFAULT_XMC_METHOD} is made for so many."
+    name = name_of(method.algorithm, method)
+    if method.algorithm.sparse_labels:
+        return f"{number:,} labels: {name} is trained, which is made for so many."
+    return f"{number:,} labels: {name} will take long. {DEFAULT_XMC_METHOD} is made for so many."
 
 
 @contextmanager
@@ -329,30 +340,30 @@ def _sole_worker_in(work: Path) -> Iterator[None]:
 
 
 def _measure_parts(
-    model: "Method", data: FilePath, layout: Layout, strict: bool, errors: int, report: Reporter
+    model: "Model", data: FilePath, layout: Layout, strict: bool, errors: int, report: Reporter
 ) -> Measurement:
-    test = documents_for_test(data, model.languages_, layout, strict)
-    if model.label_space.single_label:
+    test = documents_for_test(data, model.languages, layout, strict)
+    if model.labels.single_label:
         test, left_out = measurable(test)
         for line in left_out:
             report(line)
     if len(test):
         return measure_on_test(model, test, errors=errors)
-    if hasattr(model, "held_out_measures"):
+    if isinstance(model.fitted, FittedFunnel):
         return measure_held_out(model, "Measured on training documents held out from both tiers.")
     return Measurement(None, "Not measured: no document has split test.")
 
 
-def _check_goal(model: "Method", one_label: bool) -> None:
+def _check_goal(method: "MethodEstimator", one_label: bool) -> None:
     """Refuse to tune thresholds where there are none."""
-    if one_label and getattr(model, "optimise", None) is not None:
+    if one_label and getattr(method, "optimise", None) is not None:
         raise InputError(
             "--optimise tunes thresholds, and one label per document has none. Leave it out, or add "
             "--several-labels."
         )
 
 
-def _report_choice(model: "Method", report: Reporter) -> None:
+def _report_choice(model: "Model", report: Reporter) -> None:
     """Say which views a funnel chose, where it had the choice."""
-    if hasattr(model, "choice_"):
-        report(model.choice_.summary())
+    if model.fitted.chosen is not None:
+        report(model.fitted.chosen.summary())

@@ -3,39 +3,38 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from funnelling.errors import InputError, counted
+from funnelling.errors import counted
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import averaged, measure_counts
 from funnelling.formats.files import reading, shown_name, text_lines
-from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel import tuning
 from funnelling.funnel.thresholds import parse_goal
-from funnelling.funnel.tuning import ThresholdChange
+from funnelling.funnel.tuning import ThresholdChange, check_tunable
 from funnelling.methods.merging import remember_step
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
-    from funnelling.funnel.fitted import FittedFunnel
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 CHANGED = (
-    "optimise",
-    "calibrated",
-    "model_.fitted.learned.tier_two.thresholds",
-    "model_.fitted.learned.tier_two.held_out",
-    "model_.history",
+    "parameters",
+    "built",
+    "fitted.learned.tier_two.thresholds",
+    "fitted.learned.tier_two.held_out",
+    "history",
 )
-CHANGED_ZERO_SHOT = "model_.fitted.zero_shot.tier_two.thresholds"
+CHANGED_ZERO_SHOT = "fitted.zero_shot.tier_two.thresholds"
 
 
 @dataclass(frozen=True)
 class TunedModel:
     """A model that has other thresholds and was saved, what has changed, and how that was measured."""
 
-    model: FunnellingClassifier
+    model: "Model"
     change: ThresholdChange
     measurement: Measurement
 
@@ -64,34 +63,22 @@ def tune(
     check_writable(Path(output or model), force or output is None)
     loaded, document = load_to_change(model, mapped=True)
     with prefix_errors_with_file(model):
-        funnel = tunable(loaded)
-        change = funnel.tune(optimise, labels, per_label)
-    remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
-    measurement, fitted = _measurement(change), cast("FittedFunnel", funnel.model_.fitted)
+        tuned, change = tuning.tune(loaded, optimise, labels, per_label)
+    tuned = remember_step(
+        tuned, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned)
+    )
+    measurement = _measurement(change)
     save_changes(
-        funnel,
+        tuned,
         model,
         output,
-        [*CHANGED, *([] if fitted.zero_shot is None else [CHANGED_ZERO_SHOT])],
+        [*CHANGED, *([] if check_tunable(tuned).zero_shot is None else [CHANGED_ZERO_SHOT])],
         document=document,
         scores=measurement.record(),
         details=measurement.details(),
         force=force,
     )
-    return TunedModel(funnel, change, measurement)
-
-
-def tunable(model: "Method") -> FunnellingClassifier:
-    """The model, if it is one that has thresholds to tune and keeps what that takes; others are refused."""
-    if model.algorithm.sparse_labels:
-        raise InputError(
-            "fun-many has one threshold for all labels of a language, and none to tune yet. Set another with "
-            "predict --threshold."
-        )
-    if not isinstance(model, FunnellingClassifier):
-        raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
-    model.check_tunable()
-    return model
+    return TunedModel(tuned, change, measurement)
 
 
 def _measurement(change: ThresholdChange) -> Measurement:

@@ -7,7 +7,6 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partialmethod
 from itertools import repeat
 from numbers import Integral
 from typing import Any, NamedTuple, Self
@@ -278,8 +277,6 @@ class TfidfVectorizer(Estimator):
         if transform not in (None, "default"):
             raise InputError(f"vectors are sparse, which {transform} does not take. Leave the output alone.")
         return self
-
-    set_transform_request = partialmethod(Estimator._request, "transform")
 
     def _column_of(self) -> dict[str, int]:
         """Return the column of each word, cached until another vocabulary is learned or restored."""

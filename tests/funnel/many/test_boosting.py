@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from funnelling.funnel.many import boosting
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
-from funnelling.state import StateError
+from funnelling.state import StateError, check_fields
 from funnelling.svm.compiled import native, sigmoid
 
 
@@ -98,11 +98,16 @@ FORGED: dict[str, Any] = {
 }
 
 
+def _check(trees: BoostedTrees) -> None:
+    check_fields(trees)
+    trees.check(4)
+
+
 @pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
 def test_trees_that_no_fit_leaves_are_refused(change: Any, trees: BoostedTrees) -> None:
-    trees.check(4)
+    _check(trees)
     with pytest.raises(StateError):
-        replace(trees, **change(trees)).check(4)
+        _check(replace(trees, **change(trees)))
 
 
 HOSTILE: dict[str, Any] = {

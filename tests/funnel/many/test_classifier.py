@@ -13,6 +13,7 @@ from sklearn.base import clone
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.methods.archive import bag
+from funnelling.methods.learning import correction, update
 from tests.cli.command import contents
 from tests.funnel.many.corpora import LABELS, documents, fitted
 
@@ -233,9 +234,9 @@ class TestLearningOn:
 
     def test_corrected_labels_give_the_bits_of_right_ones(self, model: Any, tmp_path: Path) -> None:
         wrong = fitted((TEXTS, [["l03"], ["wrong"], *GIVEN[2:]], LANGUAGES))
-        merged = wrong.correction(IDS[:2], GIVEN[:2])
+        merged = correction(wrong.model_, IDS[:2], GIVEN[:2])
         assert sum(map(len, merged.corrected.values())) == 2
-        wrong.learn(merged)
+        wrong.model_ = update(wrong.model_, merged)
         right = fitted((TEXTS, [["l03"], ["wrong"], *GIVEN[2:]], LANGUAGES))
         right.extend(TEXTS[:3], GIVEN[:3], LANGUAGES[:3], ids=IDS[:3])
         assert _same(wrong, right, tmp_path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
-from funnelling.funnel.many import ManyLabelsClassifier
+from funnelling.funnel.estimator import ManyLabelsClassifier
 
 TEXT = "ena5 enb5 topic5"
 
@@ -86,7 +86,7 @@ def test_vectors_are_explained_by_their_columns() -> None:
 
 def test_opinions_on_all_labels_are_refused(model: ManyLabelsClassifier) -> None:
     with pytest.raises(InputError, match=r"^fun-many cannot tell yet .*\. Use classify, or explain\.$"):
-        model.opinions([TEXT], ["en"])
-    refusal = r"^ManyLabelsClassifier cannot say yet which documents to label next\."
+        model.model_.opinions([TEXT], ["en"])
+    refusal = r"^fun-many cannot say yet which documents to label next\."
     with pytest.raises(InputError, match=refusal):
         model.suggest([TEXT], ["en"])

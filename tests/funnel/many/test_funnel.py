@@ -8,7 +8,7 @@ from scipy import sparse
 
 from funnelling import ManyLabelsClassifier
 from funnelling.funnel.many.candidates import N_COMMON_FEATURES
-from funnelling.funnel.many.funnel import DEFAULT_THRESHOLD, _threshold, in_columns
+from funnelling.funnel.many.learning import DEFAULT_THRESHOLD, _threshold, in_columns
 from funnelling.state import StateError
 from tests.funnel.many.corpora import documents, fitted
 
@@ -76,8 +76,8 @@ FORGED: dict[str, Any] = {
 
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
 def test_a_state_that_no_fit_leaves_is_refused(forge: Any) -> None:
-    forged = fitted(documents(each=20))
-    forged.check_state()
-    forge(forged.model_.fitted)
+    forged = fitted(documents(each=20)).model_
+    forged.check()
+    forge(forged.fitted)
     with pytest.raises(StateError):
-        forged.check_state()
+        forged.check()

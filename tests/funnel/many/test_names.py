@@ -140,10 +140,10 @@ FORGED: dict[str, Any] = {
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
 def test_a_state_that_no_fit_leaves_is_refused(forge: Any) -> None:
     forged = fitted(documents(each=20))
-    forged.check_state()
+    forged.model_.check()
     forge(forged)
     with pytest.raises(StateError):
-        forged.check_state()
+        forged.model_.check()
 
 
 class TestBits:
@@ -206,13 +206,13 @@ class TestBits:
 class TestMeasures:
     def test_labels_that_no_document_has_are_not_averaged(self, model: Any) -> None:
         further = documents(each=20, seed=1)
-        result = evaluate_in_detail(model, corpus_of(further))
+        result = evaluate_in_detail(model.model_, corpus_of(further))
         assert np.array(result["counts"]).shape == (3, LABELS + 1)
-        assert evaluate_classifier(model, corpus_of(further))["average"] == result["average"]
+        assert evaluate_classifier(model.model_, corpus_of(further))["average"] == result["average"]
         twelve = [f"l{label:02}" for label in range(LABELS)]
-        assert evaluate_classifier(model, corpus_of(further), twelve)["average"] == result["average"]
+        assert evaluate_classifier(model.model_, corpus_of(further), twelve)["average"] == result["average"]
         texts, labels, languages = further
-        other = evaluate_classifier(model, corpus_of((texts, [["l12"], *labels[1:]], languages)))
+        other = evaluate_classifier(model.model_, corpus_of((texts, [["l12"], *labels[1:]], languages)))
         assert (
             other["average"]["macro_f1"] < result["average"]["macro_f1"]
         )  # one has it now, and is not found

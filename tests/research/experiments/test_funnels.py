@@ -36,7 +36,7 @@ def classifier_counts(trial: Trial, language: str) -> Counts:
     method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
     test = trial.test.select(trial.test.by_language()[language])
     predicted = as_indicators(method, method.predict(test.texts, languages=test.languages))
-    return Counts.of(test.label_matrix([str(label) for label in method.classes_]), predicted)
+    return Counts.of(test.label_matrix([str(label) for label in method.labels.classes]), predicted)
 
 
 def same(one: Counts, other: Counts) -> bool:

@@ -5,19 +5,22 @@ answers without loading it.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import Floats, one_openmp_thread
 from funnelling.runtime.threads import map_threads
-from funnelling.state import expect, expect_number, expect_numbers
+from funnelling.state import expect, numbers
 from funnelling.svm.calibration import fit_platt
 from funnelling.svm.compiled import native, sigmoid
 
 N_TREES, N_LEAVES, RATE = 150, 15, 0.06
 MIN_DOCUMENTS_IN_LEAF = 50
+
+
+OfNodes = Annotated[npt.NDArray[np.int32], numbers("nodes", kinds="i", least=0, dtype=np.int32)]
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,12 @@ class BoostedTrees:
     is at most the threshold goes to the ``left`` child, else to the next one; a leaf is its own child.
     """
 
-    features: npt.NDArray[np.int32]
-    thresholds: npt.NDArray[np.float64]
-    left: npt.NDArray[np.int32]
-    right: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float64]
-    roots: npt.NDArray[np.int32]
+    features: OfNodes
+    thresholds: Annotated[npt.NDArray[np.float64], numbers("nodes", dtype=np.float64)]
+    left: OfNodes
+    right: OfNodes
+    values: Annotated[npt.NDArray[np.float64], numbers("nodes", dtype=np.float64)]
+    roots: Annotated[npt.NDArray[np.int32], numbers(None, kinds="i", least=0, dtype=np.int32)]
     baseline: float
     width: int
 
@@ -115,21 +118,14 @@ class BoostedTrees:
 
     def check(self, width: int) -> None:
         """Refuse a state that could not judge rows of so many features."""
-        n = len(self.features) if isinstance(self.features, np.ndarray) else 0
+        n = len(self.features)
         expect(self.width == width and n > 0, "the trees of tier 2")
-        expect_numbers(self.features, (n,), "the features of trees", "i", 0, width - 1)
-        expect_numbers(self.thresholds, (n,), "the thresholds of trees")
-        expect_numbers(self.values, (n,), "the values of trees")
-        expect_numbers(self.roots, (None,), "the roots of trees", "i", 0, n - 1)
-        expect_number(self.baseline, "the baseline of trees")
+        expect(self.features.max() < width and self.roots.max(initial=0) < n, "the features of trees")
         for children in (self.left, self.right):
-            expect_numbers(children, (n,), "the branches of trees", "i", 0, n - 1)
+            expect(children.max() < n, "the branches of trees")
             expect((children >= np.arange(n)).all(), "the branches of trees")  # no way leads back
         leaves = self.left == np.arange(n)
         expect(((self.right == np.arange(n)) == leaves).all(), "the branches of trees")
-        whole = (self.features, self.left, self.right, self.roots)  # numbers as compiled code takes them
-        expect(all(each.dtype == np.int32 for each in whole), "the trees of tier 2")
-        expect(self.thresholds.dtype == self.values.dtype == np.float64, "the trees of tier 2")
 
 
 def fit_cross_calibrated(

@@ -7,7 +7,7 @@ learns from all labels and all languages, and knows as much of a rare label as o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from scipy import sparse
 
 from funnelling.funnel.many.one_against_rest import BIAS, NO_COLUMN, TopK
 from funnelling.matrices import Floats, canonical, downcast_indices, values_at
-from funnelling.state import expect, expect_matrix, expect_numbers
+from funnelling.state import expect, matrix, numbers
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 
@@ -30,6 +30,9 @@ MAX_COMPANIONS = 20  # candidates that others may go with
 MAX_LABELS_PER_DOCUMENT = 50  # of a document that tells which labels go together: one of more names no topic
 
 
+LabelCounts = Annotated[npt.NDArray[np.int64], numbers("labels", kinds="i", least=0)]
+
+
 @dataclass(frozen=True)
 class Seen:
     """How often each label was seen, in all languages and by language, and with which others.
@@ -37,9 +40,9 @@ class Seen:
     ``together`` has in row i and column j the share of documents with label i that have j too.
     """
 
-    documents: npt.NDArray[np.int64]
-    by_language: dict[str, npt.NDArray[np.int64]]
-    together: Any
+    documents: LabelCounts
+    by_language: dict[str, LabelCounts]
+    together: Annotated[Any, matrix("labels", "labels")]
 
     @classmethod
     def of(cls, targets: dict[str, Any], share: float = 1.0) -> Self:
@@ -66,11 +69,8 @@ class Seen:
 
     def check(self, languages: Sequence[str], labels: int) -> None:
         """Refuse a state that no fit leaves."""
-        expect(isinstance(self.by_language, dict) and set(self.by_language) == {*languages}, "label counts")
-        for counts in (self.documents, *self.by_language.values()):
-            expect_numbers(counts, (labels,), "label counts", "i", 0)
+        expect(self.by_language.keys() == {*languages} and len(self.documents) == labels, "label counts")
         expect(isinstance(self.together, sparse.csr_array), "labels that go together")
-        expect_matrix(self.together, (labels, labels), "labels that go together")
 
 
 @dataclass(frozen=True)
@@ -238,8 +238,6 @@ class TextVectors:
 
     def check(self) -> int:
         """Refuse a state that could not make vectors; how wide they are."""
-        expect(isinstance(self.words, TfidfVectorizer), "the words of a view")
-        expect(isinstance(self.characters, CharacterVectorizer), "the characters of a view")
         self.words.check_words()
         self.characters.check_words()
         return self.width

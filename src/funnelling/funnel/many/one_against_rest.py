@@ -9,7 +9,7 @@ documents × labels. See ``native/labels.h`` for the problem that is solved.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from funnelling.matrices import Floats, downcast_indices
 from funnelling.randomness import stream
 from funnelling.runtime.progress import no_progress
 from funnelling.runtime.threads import map_threads
-from funnelling.state import expect, expect_matrix, expect_numbers
+from funnelling.state import expect, matrix, numbers
 from funnelling.svm.compiled import native
 
 ROWS_PER_BLOCK = 1_000  # documents that are ranked at a time
@@ -102,8 +102,8 @@ MAX_WEIGHTS_PER_BLOCK = 4_000_000  # weights that are made room for at a time
 class LabelWeights:
     """A linear classifier per label: ``weights`` (features, labels) and the labels' ``offsets``."""
 
-    weights: Weights
-    offsets: Floats
+    weights: Annotated[Weights, matrix("features", "labels")]
+    offsets: Annotated[Floats, numbers("labels")]
 
     def rank(self, X: Any, k: int, n_jobs: int | None = None) -> TopK:
         """The k best labels of each row of X."""
@@ -112,8 +112,7 @@ class LabelWeights:
     def check(self, features: int, labels: int) -> None:
         """Refuse a state that could not rank so many labels by vectors of so many features."""
         expect(isinstance(self.weights, sparse.csr_array), "the weights of labels")
-        expect_matrix(self.weights, (features, labels), "the weights of labels")
-        expect_numbers(self.offsets, (labels,), "the offsets of labels")
+        expect(self.weights.shape == (features, labels), "the weights of labels")
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,8 @@ def _naive(setting: ExperimentContext, number: int, language: str, fraction: flo
     train, test = funnels.documents(language, fraction), funnels.tests(language)
     if fraction == 0 or not learnable(train):
         return _rejected(funnels, language)
-    method = fit_method(setting.make("naive", setting.seed + number), train)
-    decisions = decisions_of(method, test, funnels.classes)
+    model = fit_method(setting.make("naive", setting.seed + number), train)
+    decisions = decisions_of(model, test, funnels.classes)
     return funnels.measure(funnels.count(funnels.truth(test), decisions))
 
 

@@ -32,7 +32,7 @@ from funnelling.research.experiments.paper import compare_with_paper
 from funnelling.research.experiments.setting import ExperimentContext
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import Method
+    from funnelling.methods.model import Model
 
 
 def run_methods(setting: ExperimentContext) -> Result:
@@ -77,11 +77,11 @@ def mean_of_known(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def decisions_of(method: "Method", test: Corpus, classes: Sequence[str]) -> Targets:
+def decisions_of(model: "Model", test: Corpus, classes: Sequence[str]) -> Targets:
     """A method's decisions on test documents, one column per class; it rejects what it never learned."""
     decisions = np.zeros((len(test), len(classes)), dtype=bool)
-    columns = [classes.index(str(label)) for label in method.classes_]
-    decisions[:, columns] = as_indicators(method, method.predict(test.texts, languages=test.languages))
+    columns = [classes.index(str(label)) for label in model.labels.classes]
+    decisions[:, columns] = as_indicators(model, model.predict(test.texts, languages=test.languages))
     return decisions
 
 

@@ -79,9 +79,9 @@ def _measure_with(setting: ExperimentContext, name: str, number: int, languages:
     classes = trial.train.label_set()
     if not learnable(train):
         return {}
-    method: Any = fit_method(setting.make(name, setting.seed + number), train)
-    test = trial.test.select(supported_documents(trial.test, method))
-    decisions = decisions_of(method, test, classes)
+    model = fit_method(setting.make(name, setting.seed + number), train)
+    test = trial.test.select(supported_documents(trial.test, model))
+    decisions = decisions_of(model, test, classes)
     truth = test.label_matrix(classes)
     return dict(measure_languages(truth, decisions, test.languages, setting.one_label)["languages"])
 

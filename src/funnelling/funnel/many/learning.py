@@ -9,169 +9,36 @@ held out, ranked by classifiers of the others, and then classifiers are learned 
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.corpus.labels import LabelSpace
-from funnelling.errors import InputError
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import (
-    MAX_RANK,
-    N_COMMON_FEATURES,
     CandidateLabels,
     Seen,
     TextVectors,
-    candidates_of,
     unit_rows,
 )
-from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, TopK, fit_labels
-from funnelling.matrices import Folds, Rows, Scored, in_vocabulary_rows, one_each
-from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
-from funnelling.methods.archive import Archive
-from funnelling.methods.training_set import Calibrator, TrainingSet
+from funnelling.funnel.many.fitted import ROWS_PER_BLOCK, SHARED, Columns, ManyFunnel, ManyTierOne, in_columns
+from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, fit_labels
+from funnelling.matrices import Folds, Rows, one_each
+from funnelling.methods.algorithm import Algorithm, Parameters
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import is_local
 from funnelling.runtime.threads import map_threads
-from funnelling.state import expect, expect_by, expect_number, expect_numbers
 from funnelling.svm.compiled import INSTALL_COMPILER, native
-from funnelling.svm.scorers import Selection
-from funnelling.text.languages import served_by
 
 MAX_META_DOCUMENTS = 40_000  # documents that it learns from at most
-ROWS_PER_BLOCK = 1_000  # documents that are judged at a time
 # The share of named labels without documents, in each language and in all, while it learns
 NAME_ONLY_SHARE = 0.05
 DEFAULT_THRESHOLD = 0.5
-OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
-
-Columns = npt.NDArray[np.int32]
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class TierOne:
-    """The classifiers of each language's own view, and of the one that languages share, if there are several.
-
-    ``columns`` has for each language the columns of its own vectors in the shared view. Where labels have
-    ``names``, these rank them, too, by how like they are to a document.
-    """
-
-    own: dict[str, LabelWeights]
-    shared: LabelWeights | None
-    columns: dict[str, Columns]
-    names: dict[str, LabelWeights]
-
-    def rank(self, language: str, X: Any, n_jobs: int | None) -> list[TopK]:
-        """What each view ranks highest for documents whose own vectors are X."""
-        ranked = [self.own[language].rank(X, MAX_RANK, n_jobs)]
-        if self.shared is not None:
-            shared = in_columns(X, self.columns[language], self.shared.weights.shape[0])
-            ranked.append(self.shared.rank(shared, MAX_RANK, n_jobs))
-        if self.names:
-            ranked.append(self.names[language].rank(X, MAX_RANK, n_jobs))
-        return ranked
-
-    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
-        """The labels that documents with the own vectors X might have."""
-        return candidates_of(self.rank(language, X, n_jobs), X, seen, language)
-
-    @property
-    def views(self) -> list[str]:
-        """What the views are called, in the order in which they rank."""
-        return [OWN, *[SHARED] * (self.shared is not None), *[NAMES] * bool(self.names)]
-
-
-@dataclass(frozen=True)
-class ManyFunnel(Fitted):
-    """A fitted funnel: how texts become vectors (None where vectors are given), tier 1, tier 2.
-
-    Without ``trees``, where there was too little to learn them from, the first guess at probabilities stands.
-    """
-
-    vectors: dict[str, TextVectors] | None
-    tier_one: TierOne
-    seen: Seen
-    trees: BoostedTrees | None
-    thresholds: dict[str, float]
-
-    def vectors_of(self, language: str, documents: Any) -> Any:
-        """Documents in the own view of a language."""
-        if self.vectors is None:
-            return unit_rows(documents)
-        return self.vectors[language](documents)
-
-    def candidates(self, language: str, X: Any, n_jobs: int | None) -> CandidateLabels:
-        """The labels that some documents of a language might have."""
-        return self.tier_one.candidates(language, X, self.seen, n_jobs)
-
-    def scores(self, language: str, documents: Any, run: Run) -> Scored:
-        X = self.vectors_of(language, documents)
-        return Scored(self.probabilities(language, X, run.n_jobs), in_vocabulary_rows(documents, X))
-
-    def calibrator(self, language: str) -> Calibrator:
-        raise NotImplementedError  # scores are probabilities
-
-    def score_thresholds(self, language: str) -> float:
-        return self.thresholds[served_by(language, self.thresholds)]
-
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
-        raise InputError(
-            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
-            "train it anew without them."
-        )
-
-    def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
-        """The probabilities of each document's candidates, sparse (documents, labels)."""
-        labels = len(self.seen.documents)
-
-        def judged(number: int) -> Any:
-            candidates = self.candidates(
-                language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], 1
-            )
-            return candidates.matrix(self.rerank(candidates), labels)
-
-        blocks = list(map_threads(judged, -(-X.shape[0] // ROWS_PER_BLOCK), n_jobs))
-        return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
-
-    def check(
-        self, documents: Mapping[str, int], features: Mapping[str, int] | None, labels: LabelSpace
-    ) -> None:
-        languages, columns = list(documents), labels.columns
-        expect((self.vectors is None) == (features is not None), "the vectors of views")
-        expect(isinstance(self.tier_one, TierOne) and isinstance(self.seen, Seen), "the tiers of a model")
-        own = expect_by(self.tier_one.own, languages, "the classifiers of languages")
-        widths = features
-        if widths is None:
-            views = expect_by(self.vectors, languages, "the vectors of views")
-            widths = {tag: each.check() for tag, each in views.items()}
-        for tag, each in own.items():
-            each.check(widths[tag], columns)
-        shared = self.tier_one.shared
-        if shared is not None:
-            width = shared.weights.shape[0]
-            shared.check(width, columns)
-            for tag, places in expect_by(self.tier_one.columns, languages, "the shared columns").items():
-                expect_numbers(places, (widths[tag],), "the shared columns", "i", 0, width - 1)
-        if self.tier_one.names:
-            for tag, each in expect_by(self.tier_one.names, languages, "the names of labels").items():
-                each.check(widths[tag], columns)
-        self.seen.check(languages, columns)
-        if self.trees is not None:
-            self.trees.check(2 * len(self.tier_one.views) + N_COMMON_FEATURES)
-        for threshold in expect_by(self.thresholds, languages, "the thresholds").values():
-            expect_number(threshold, "a threshold", 0, 1)
-
-    def rerank(self, candidates: CandidateLabels) -> npt.NDArray[np.float64]:
-        """How likely each candidate is a label of its document."""
-        if self.trees is None:
-            return candidates.prior.astype(np.float64)
-        return self.trees.probabilities(candidates.features)
 
 
 class ManyLabels(Algorithm[Parameters]):
@@ -194,6 +61,9 @@ class ManyLabels(Algorithm[Parameters]):
                 INSTALL_COMPILER,
             )
         return fit_funnel(training, _names_of_labels(training), bool(parameters.verbose))
+
+
+MANY_LABELS = ManyLabels(name="fun-many", parameters=Parameters)
 
 
 def _names_of_labels(training: TrainingSet) -> dict[str, list[str]]:
@@ -235,11 +105,6 @@ def _held_out(folds: Mapping[str, Folds]) -> dict[str, Rows]:
     """The documents that tier 2 learns from: the first fold that there is, if there are others."""
     there = np.unique(np.concatenate(list(folds.values())))
     return {tag: (own == there[0]) & (len(there) > 1) for tag, own in folds.items()}
-
-
-def in_columns(X: Any, columns: Columns, width: int) -> Any:
-    """Rows with other columns: column i of X becomes ``columns[i]``."""
-    return sparse.csr_array((X.data, columns[X.indices], X.indptr), (X.shape[0], width))
 
 
 def _vectors(
@@ -306,7 +171,7 @@ def _fit_tier_one(
     names: Mapping[str, LabelNameDocuments],
     training: TrainingSet,
     advance: Callable[[int], None],
-) -> TierOne:
+) -> ManyTierOne:
     """The classifiers of all views, from documents of each language and their labels, and from names."""
 
     def fit(vectors: Any, targets: Any, view: str, called: LabelNameDocuments | None) -> LabelWeights:
@@ -315,7 +180,7 @@ def _fit_tier_one(
     own = {tag: fit(X[tag], Y[tag], tag, names.get(tag)) for tag in X}
     by_name = {tag: each.weights() for tag, each in names.items()}
     if not columns:
-        return TierOne(own, None, columns, by_name)
+        return ManyTierOne(own, None, columns, by_name)
     width = 1 + max(int(each.max(initial=-1)) for each in columns.values())
 
     def together(vectors: Mapping[str, Any]) -> Any:
@@ -326,11 +191,11 @@ def _fit_tier_one(
     if names:
         labels = sparse.vstack([names[tag].Y for tag in X], format="csr")
         called = LabelNameDocuments(together({tag: each.X for tag, each in names.items()}), labels)
-    return TierOne(own, fit(together(X), every, SHARED, called), columns, by_name)
+    return ManyTierOne(own, fit(together(X), every, SHARED, called), columns, by_name)
 
 
 def _fit_tier_two(
-    tier_one: TierOne,
+    tier_one: ManyTierOne,
     X: Mapping[str, Any],
     seen: Seen,
     held_out: Mapping[str, Rows],
@@ -368,7 +233,9 @@ def _fit_tier_two(
     return trees, thresholds
 
 
-def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
+def _candidates(
+    tier_one: ManyTierOne, language: str, X: Any, seen: Seen, n_jobs: int | None
+) -> CandidateLabels:
     """The candidates of a language's documents, found a block at a time."""
 
     def of_block(number: int) -> CandidateLabels:

@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
 CAMPAIGNS = {
     "models": Entry("attack.models:Models", 1.5, 15.0),
-    "files": Entry("attack.files:Files", 1.0, 20.0),
+    "files": Entry("attack.files:Files", 1.0, 60.0),
     "signals": Entry("attack.signals:Signals", 2.0),
     "writers": Entry("attack.writers:Writers", 1.5),
     "requests": Entry("attack.requests:Requests", 2.0),

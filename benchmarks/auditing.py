@@ -10,7 +10,6 @@ tf-idf and logistic regression, five folds.
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ def found(order: Any, changes: Any) -> str:
 
 def rankings(corpus: Corpus, method: str, seed: int, jobs: int) -> Iterator[tuple[str, Any]]:
     """Orders of the documents, ours first."""
-    documents = held_out(partial(make_method, method, seed=seed, jobs=jobs), corpus, seed)
+    documents = held_out(make_method(method, seed=seed, jobs=jobs), corpus, seed)
     yield "audit", rank(documents, seed).order
     if not corpus.one_label:
         return

@@ -19,7 +19,6 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.labels import expected_calibration_error
 from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import settle, trial_split
@@ -46,7 +45,7 @@ def main() -> None:
         measured = {}
         for name in parse_methods(arguments.methods):
             method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
-            seconds, model = timed(partial(fit_method, method, trial.train))
+            seconds, model = timed(partial(method.fit, trial.train))
             test = trial.test.select(supported_documents(trial.test, model))
             measured[name] = {**errors(model, test, arguments), "fit_seconds": seconds}
             say(" ".join([Path(path).name, *row(name, measured[name])]))

@@ -16,10 +16,10 @@ from typing import Any
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import sides_of
+from funnelling.methods.learning import Method
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.outside import EncoderSpace
 
@@ -52,7 +52,7 @@ def main() -> None:
 
 def measure(model: Any, train: Corpus, test: Corpus) -> list[str]:
     start = time.perf_counter()
-    fitted = fit_method(model, train)
+    fitted = Method.of(model).fit(train)
     middle = time.perf_counter()
     result = evaluate_classifier(fitted, test)
     seconds = middle - start, time.perf_counter() - middle

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from funnelling import Corpus, InputError
 from funnelling.cli import options
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.registry import (
     MEASURES,
     ONE_LABEL_MEASURES,
@@ -100,9 +99,8 @@ def label_on(trial: Trial, way: str, seed: int, arguments: argparse.Namespace) -
         elif model is not None:
             labelled = np.concatenate([labelled, suggested(model, train, labelled, size - len(labelled))])
         method = make_method(arguments.learner, seed=seed, jobs=arguments.jobs)
-        if "keep_texts" in method.get_params():  # for the order of words, by which suggestions are better
-            method.set_params(keep_texts=True)
-        model = fit_method(method, train.select(labelled))
+        # The order of words makes suggestions better.
+        model = method.under(keep_texts=True).fit(train.select(labelled))
         points.append({"labelled": size, **measured(trial, model)})
     return points
 

@@ -28,10 +28,10 @@ from drawing import Shape
 from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
 from funnelling.cli import options
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import evaluate_classifier, supported_documents
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, trial_split
+from funnelling.methods.learning import Method
 from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
@@ -187,7 +187,7 @@ def train_model(model: Any, train: Corpus, folder: Path, choice: Any) -> float:
         nullcontext() if choice is None else patch("funnelling.funnel.learning.choose", return_value=choice)
     )
     with chosen:
-        seconds, _ = timed(lambda: save(fit_method(model, train), folder))
+        seconds, _ = timed(lambda: save(Method.of(model).fit(train), folder))
     return seconds
 
 
@@ -207,7 +207,7 @@ def update_model(before: Path, further: Corpus, folder: Path, exact: bool, jobs:
 def _warm_up() -> None:
     """Load what is loaded at first use, so that no figure includes it."""
     few = sides_of(draw_texts(Shape(2, 30, 5, 100), seed=0)).train
-    fit_method(make_method("fun-tat", jobs=1), few)
+    make_method("fun-tat", jobs=1).fit(few)
 
 
 def _wanted(

@@ -25,7 +25,6 @@ from drawing import Shape
 from fresh import STATUS, begin_peak, peak, run_afresh
 from funnelling import Corpus, InputError, read_corpus
 from funnelling.cli import options, printing
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import as_indicators
 from funnelling.evaluation.registry import (
     MEASURES,
@@ -186,7 +185,7 @@ def measure(make: Callable[[], Any], trials: list[Trial]) -> dict[str, Any]:
     if STATUS.exists():
         begin_peak()
     for train, test, _ in trials:
-        fit_seconds, model = timed(partial(fit_method, make(), train))
+        fit_seconds, model = timed(partial(make().fit, train))
         predict_seconds, labels = timed(partial(model.predict, test.texts, languages=test.languages))
         decided = np.zeros((len(test), len(classes)), dtype=bool)
         decided[:, [column_of[label] for label in model.labels.classes]] = as_indicators(model, labels)
@@ -207,7 +206,7 @@ def measure(make: Callable[[], Any], trials: list[Trial]) -> dict[str, Any]:
 def _warm_up(make: Callable[[], Any], trials: list[Trial]) -> None:
     """Load what is loaded at first use, so that no figure includes it: libraries, and the lemmas of words."""
     few = _few(trials)
-    fit_method(make(), few.train).predict(few.test.texts, languages=few.test.languages)
+    make().fit(few.train).predict(few.test.texts, languages=few.test.languages)
     _look_up(trials)
 
 

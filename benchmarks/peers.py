@@ -46,18 +46,19 @@ class Peer(ABC):
         self.jobs = jobs
         self.seed = seed
 
-    def fit(self, texts: Sequence[str], y: Any, *, languages: Sequence[str], **_: Any) -> Self:
+    def fit(self, documents: Corpus) -> Self:
+        y: Any = documents.y
         self.exclusive_ = isinstance(y, np.ndarray)
         if self.exclusive_:
             self.classes_ = np.unique(y)
         else:
             self.classes_ = np.array(sorted({label for labels in y for label in labels}), dtype=object)
             y = np.array([[label in labels for label in self.classes_] for labels in map(set, y)])
-        rows = _rows(languages)
+        rows = _rows(documents.known_languages())
         # Some searches try a C at which LinearSVC does not converge, and a label may be missing in a fold.
         with warnings.catch_warnings(), parallel_config(backend="threading"):
             warnings.simplefilter("ignore")
-            self._fit(_texts(texts, rows), {language: y[own] for language, own in rows.items()})
+            self._fit(_texts(documents.texts, rows), {language: y[own] for language, own in rows.items()})
         return self
 
     def predict(self, texts: Sequence[str], *, languages: Sequence[str], **_: Any) -> Any:
@@ -65,10 +66,6 @@ class Peer(ABC):
         answers = self._predict(_texts(texts, rows))
         places = np.argsort(_joined(rows))
         return _joined(answers)[places]
-
-    @property
-    def model_(self) -> Self:
-        return self
 
     @property
     def labels(self) -> LabelSpace:

@@ -6,11 +6,14 @@ Learns from rows with split train, once each way, and measures on rows with spli
 """
 
 import argparse
+from typing import Any
 
-from funnelling import read_corpus
+from funnelling import Corpus, read_corpus
 from funnelling.cli import options
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial, settle, trial_split
+from funnelling.methods.learning import Method
+from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
@@ -44,10 +47,18 @@ def compared(
 ) -> list[str]:
     """The Cs that a method chooses one way, its measures, and the seconds of a fit."""
     method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
-    setting = "meta_C" if "meta_C" in method.get_params() else "C"
-    method.set_params(**{setting: None if how == "search" else "grid"})
-    measured = measure(lambda: method, [trial])
-    found = method.model_.fitted.final_c
+    setting = "meta_C" if hasattr(method.parameters, "meta_C") else "C"
+    method = method.under(**{setting: None if how == "search" else "grid"})
+    found: Any = None
+
+    class Noted(Method):
+        def fit(self, documents: Corpus, label_set: Any = None) -> Model:
+            nonlocal found
+            model = super().fit(documents, label_set)
+            found = model.fitted.final_c
+            return model
+
+    measured = measure(lambda: Noted(method.algorithm, method.parameters), [trial])
     chosen = sorted(found.values()) if isinstance(found, dict) else [found]
     counts = {C: chosen.count(C) for C in C_GRID if C in chosen}
     shown = ", ".join(f"{C:g}" + (f" × {count}" if count > 1 else "") for C, count in counts.items())

@@ -21,7 +21,7 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
-from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by
 from funnelling.evaluation.splits import TEST_SHARE, Trial, settle, sides_of
@@ -125,7 +125,7 @@ def on_draws(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
         for seed in watched(range(runs), "draws", True, "draws"):
             test = test_rows(corpus, seen(corpus, shares_out), seed) == 1
             (trial,), _ = settle([Trial(corpus.select(~test), corpus.select(test), Corpus())])
-            yield evaluate_classifier(fit_method(make(), trial.train), trial.test)["average"]
+            yield evaluate_classifier(make().fit(trial.train), trial.test)["average"]
 
     return table({name: list(results(shares_out)) for name, shares_out in DRAWN.items()})
 
@@ -139,14 +139,12 @@ def by_outer_folds(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
         for seed in watched(range(runs), "draws", True, "draws"):
             folds = folds_of(train, seen(train, shares_out), seed)
             with patch("funnelling.evaluation.fitting.outer_folds", return_value=folds):
-                result = cross_validate(make, train, FOLDS, seed)
+                result = cross_validate(make(), train, FOLDS, seed)
             if result is not None:
                 yield result["average"]
 
     said = {name: list(results(shares_out)) for name, shares_out in DRAWN.items()}
-    return table(
-        {**said, "test rows": [evaluate_classifier(fit_method(make(), train), trial.test)["average"]]}
-    )
+    return table({**said, "test rows": [evaluate_classifier(make().fit(train), trial.test)["average"]]})
 
 
 def table(results: dict[str, list[dict[str, float]]]) -> Table:

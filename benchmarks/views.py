@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from funnelling import Corpus, FunnellingClassifier, read_corpus
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of
+from funnelling.methods.learning import Method
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.words import CharacterSpace
 
@@ -41,7 +41,7 @@ def main() -> None:
     for title, parameters in variants(arguments.embeddings):
         start = time.perf_counter()
         model = FunnellingClassifier(random_state=0, n_jobs=arguments.jobs, **parameters)
-        average = evaluate_classifier(fit_method(model, trial.train), trial.test)["average"]
+        average = evaluate_classifier(Method.of(model).fit(trial.train), trial.test)["average"]
         seconds = f"{time.perf_counter() - start:.0f}"
         measures = paper_measures(average)
         rows.append([title, *(number(average[measure]) for measure in measures), seconds])

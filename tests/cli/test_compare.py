@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from funnelling.evaluation import fitting
 from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.methods.learning import Method
 
 from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
 
@@ -139,13 +139,13 @@ class TestStore:
     def fits(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         """The methods that were fitted, as they come."""
         fitted: list[str] = []
-        fit_method = fitting.fit_method
+        fit = Method.fit
 
-        def noted(method: Any, train: Any) -> Any:
-            fitted.append(type(method).__name__)
-            return fit_method(method, train)
+        def noted(method: Method, train: Any) -> Any:
+            fitted.append(method.algorithm.name)
+            return fit(method, train)
 
-        monkeypatch.setattr(fitting, "fit_method", noted)
+        monkeypatch.setattr(Method, "fit", noted)
         return fitted
 
     def test_what_it_holds(
@@ -161,14 +161,14 @@ class TestStore:
         self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         first = _compare(capsys, split_data, "-o", tmp_path / "out")
-        assert fits == ["NaiveClassifier", "FunnellingClassifier"]
+        assert fits == ["naive", "funnelling"]
         assert _compare(capsys, split_data, "-o", tmp_path / "out") == first  # times and all
         assert len(fits) == 2
         # A method or a run more costs only what is new.
         succeed("compare", split_data, "-o", tmp_path / "out", "--methods", "naive,pooled,fun-tat")
-        assert fits[2:] == ["PooledClassifier"]
+        assert fits[2:] == ["pooled"]
         _compare(capsys, split_data, "-o", tmp_path / "out", "--runs", 2)
-        assert fits[3:] == ["NaiveClassifier", "FunnellingClassifier"]
+        assert fits[3:] == ["naive", "funnelling"]
 
     def test_an_interrupted_comparison_goes_on(
         self,
@@ -179,21 +179,21 @@ class TestStore:
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         whole = _compare(capsys, split_data, "--runs", 2)
-        noted, fits[:] = fitting.fit_method, []
+        noted, fits[:] = Method.fit, []
 
-        def interrupted(method: Any, train: Any) -> Any:
+        def interrupted(method: Method, train: Any) -> Any:
             if len(fits) == 2:
                 raise KeyboardInterrupt
             return noted(method, train)
 
         from funnelling.cli import main
 
-        monkeypatch.setattr(fitting, "fit_method", interrupted)
+        monkeypatch.setattr(Method, "fit", interrupted)
         arguments = ["compare", str(split_data), "-o", str(tmp_path / "out"), "--runs", "2", "--methods"]
         assert main([*arguments, ",".join(METHODS)]) == 130
         kept = contents(tmp_path / "out")
         assert len([name for name in kept if name.endswith(".json")]) == 2
-        monkeypatch.setattr(fitting, "fit_method", noted)
+        monkeypatch.setattr(Method, "fit", noted)
         fits.clear()
         result = _compare(capsys, split_data, "-o", tmp_path / "out", "--runs", 2)
         assert len(fits) == 2
@@ -222,7 +222,7 @@ class TestStore:
     ) -> None:
         _compare(capsys, split_data, "-o", tmp_path / "out")
         _compare(capsys, split_data, "-o", tmp_path / "out", "--set", "naive.C=1")
-        assert fits[2:] == ["NaiveClassifier"]
+        assert fits[2:] == ["naive"]
 
     def test_other_documents_are_measured_anew(
         self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
@@ -240,7 +240,7 @@ class TestStore:
         for piece in (tmp_path / "out" / "pieces").glob("naive-*"):
             piece.write_text(piece.read_text()[:20])
         assert _without_times(_compare(capsys, split_data, "-o", tmp_path / "out")) == _without_times(first)
-        assert fits[2:] == ["NaiveClassifier"]
+        assert fits[2:] == ["naive"]
 
 
 def test_in_a_process_of_its_own(split_data: Path, tmp_path: Path) -> None:

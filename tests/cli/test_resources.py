@@ -235,7 +235,7 @@ def test_results_with_other_resources_are_kept_apart(name: str, embeddings: Path
     for content in ("{}", '{"layers": 2}'):
         (encoder / "config.json").write_text(content)
         resources = {"embeddings": str(embeddings), "encoder": str(encoder)}
-        marks.append(fingerprints(make_method(name, resources=resources), resources))
+        marks.append(fingerprints(make_method(name, resources=resources).parameters, resources))
     reads = name != "fun-tat"
     assert all(set(found) == ({"embeddings", "encoder"} if reads else set()) for found in marks)
     assert (marks[0] != marks[1]) == reads

@@ -94,6 +94,20 @@ def test_a_prediction_waits_for_no_learner(
     assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "[]")
 
 
+@pytest.mark.parametrize("method", ["fun-tat", "fun-auto", "naive", "pooled"])
+def test_training_waits_for_no_estimator(method: str, data: Path, tmp_path: Path) -> None:
+    """A method is an algorithm and its parameters: scikit-learn's classes are for users of Python."""
+    script = (
+        "import sys\nfrom funnelling.cli import main\nassert not main(sys.argv[1:])\n"
+        "assert 'sklearn' not in sys.modules"
+    )
+    arguments = ["train", data, "-o", tmp_path / "model", "--method", method, "--no-table", "--jobs", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_method_can_be_named_without_pytorch() -> None:
     script = (
         "import sys\nfrom importlib.abc import MetaPathFinder\n"

@@ -16,10 +16,10 @@ class SparseReader(Oracle):
 
     sparse_labels = True
 
-    def fit(self, texts: list[str], labels: Any, languages: Any, **beside: Any) -> Any:
-        super().fit(texts, labels, languages, **beside)
-        self.sizes = {tag: list(languages).count(tag) for tag in self.languages}
-        return self
+    def fit(self, documents: Corpus, label_set: Any = None) -> Any:
+        fitted = super().fit(documents, label_set)
+        fitted.sizes = {tag: len(rows) for tag, rows in documents.by_language().items()}
+        return fitted
 
     @property
     def documents(self) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """A method that costs nothing to fit, and documents for it."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,30 +21,22 @@ class Oracle:
     def __init__(self, seen: list[list[str]] | None = None) -> None:
         self.seen = [] if seen is None else seen
 
-    def fit(
-        self,
-        texts: list[str],
-        labels: Any,
-        languages: Any,
-        groups: Any = None,
-        ids: Any = None,
-        label_set: Any = None,
-    ) -> "Oracle":
-        self.seen.append(list(texts))
-        self.groups = groups
-        self.languages = sorted(set(languages))
-        self.classes = np.array(sorted({label for row in labels for label in row}), dtype=object)
-        self.given = list(labels)
-        self.known = dict(zip(texts, labels, strict=True))
-        self.label_set = label_set
-        return self
+    def fit(self, documents: Corpus, label_set: Any = None) -> Any:
+        fitted = copy(self)
+        self.seen.append(list(documents.texts))
+        fitted.languages = list(documents.by_language())
+        fitted.classes = np.array(documents.label_set(), dtype=object)
+        fitted.given = documents.label_lists()
+        fitted.known = dict(zip(documents.texts, fitted.given, strict=True))
+        fitted.label_set = label_set
+        return fitted
 
     @property
     def itself(self) -> "Oracle":
-        """What evaluation asks of its algorithm, its model and its fitted tree, it says itself."""
+        """What evaluation asks of its algorithm, its parameters and its fitted tree, it says itself."""
         return self
 
-    algorithm = model_ = fitted = itself
+    algorithm = parameters = fitted = itself
 
     @property
     def labels(self) -> LabelSpace:

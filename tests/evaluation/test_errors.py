@@ -15,8 +15,8 @@ from funnelling.evaluation.errors import (
     worst_errors_by_row,
     worst_of,
 )
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import evaluate_in_detail
+from funnelling.methods.learning import Method
 from tests.evaluation.mistakes import mislabelled
 
 
@@ -76,7 +76,8 @@ class TestReasons:
             "naive": NaiveClassifier(C=10, random_state=0),
             "funnel": FunnellingClassifier(views=["own", "mixed"], random_state=0),
         }
-        errors: list[Any] = measure_with_errors(fit_method(made[request.param], train), train, 20)["errors"]
+        model = Method.of(made[request.param]).fit(train)
+        errors: list[Any] = measure_with_errors(model, train, 20)["errors"]
         return errors
 
     def test_the_documents_with_wrong_labels_are_found(self, errors: list[Any]) -> None:
@@ -100,7 +101,7 @@ class TestReasons:
 
 
 def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
-    model = fit_method(NaiveClassifier(C=10, random_state=0), mislabelled())
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(mislabelled())
     text = "street " * 200 + "loan bank"
     test = Corpus.from_documents([Document("long", text, language="en", labels=("sport",))])
     (error,) = measure_with_errors(model, test)["errors"]
@@ -114,7 +115,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
 
 
 def test_a_text_of_which_nothing_is_known_says_so() -> None:
-    model = fit_method(NaiveClassifier(C=10, random_state=0), mislabelled())
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(mislabelled())
     test = Corpus.from_documents([Document("odd", "xyzzy", language="en", labels=("sport",))])
     (error,) = measure_with_errors(model, test)["errors"]
     assert error["evidence"] is False
@@ -124,7 +125,7 @@ def test_a_text_of_which_nothing_is_known_says_so() -> None:
 
 def test_one_label_per_document() -> None:
     train = mislabelled(one_label=True)
-    model = fit_method(NaiveClassifier(C=10, random_state=0), train)
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     errors = measure_with_errors(model, train)["errors"]
     assert errors
     for error in errors:
@@ -136,7 +137,7 @@ def test_one_label_per_document() -> None:
 
 def test_the_measures_are_those_without_errors() -> None:
     train = mislabelled()
-    model = fit_method(NaiveClassifier(C=10, random_state=0), train)
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     result = measure_with_errors(model, train, 3)
     assert len(result.pop("errors")) == 3
     assert result == evaluate_in_detail(model, train) == measure_with_errors(model, train, 0)

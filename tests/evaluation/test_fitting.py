@@ -1,24 +1,32 @@
-"""Fitting methods on corpora: groups handed on, honest folds."""
+"""Fitting methods on corpora: honest folds."""
 
 import pytest
 
-from funnelling import Corpus, Document, NaiveClassifier
-from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling import Corpus, Document
+from funnelling.corpus.label_set import LabelSet
+from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.splits import outer_folds
-from funnelling.methods.estimator import MethodEstimator
+from funnelling.methods.baselines import NAIVE
+from funnelling.methods.learning import Method
+from funnelling.methods.model import Model
+from funnelling.methods.svms import SVMParameters
 from tests.evaluation.mistakes import mislabelled
 from tests.evaluation.oracle import Oracle, made_corpus
 
 
-def test_groups_are_handed_on_where_there_are_any() -> None:
-    assert fit_method(Oracle(), made_corpus()).groups is None  # type: ignore
-    assert fit_method(Oracle(), made_corpus(group="g")).groups == ["g"] * 40  # type: ignore
+def test_groups_and_ids_are_handed_on_where_there_are_any() -> None:
+    method = Method(NAIVE, SVMParameters(C=10, random_state=0))
+    for group, expected in ((None, ""), ("g", "g")):
+        archive = method.fit(made_corpus(group=group)).archive
+        assert archive is not None
+        assert archive.groups["en"] == [expected] * 20
+        assert archive.ids["it"][:2] == ["it0", "it1"]
 
 
 class TestCrossValidation:
     def test_no_fold_is_measured_by_a_method_that_saw_it(self) -> None:
         corpus, seen = made_corpus(), []  # type: ignore[var-annotated]
-        result = cross_validate(lambda: Oracle(seen), corpus)  # type: ignore[arg-type, return-value]
+        result = cross_validate(Oracle(seen), corpus)  # type: ignore[arg-type]
         assert result is not None
         assert result["average"]["micro_f1"] == 0  # the oracle knows nothing it has not seen
         assert sum(values["documents"] for values in result["languages"].values()) == 40
@@ -28,25 +36,26 @@ class TestCrossValidation:
 
     def test_a_language_of_one_document_is_left_out(self) -> None:
         corpus = Corpus.from_documents([*made_corpus(), Document("x", "y", language="de", labels=("a",))])
-        result = cross_validate(Oracle, corpus)  # type: ignore[arg-type]
+        result = cross_validate(Oracle(), corpus)  # type: ignore[arg-type]
         assert result is not None
         assert list(result["languages"]) == ["en", "it"]
 
     def test_labels_of_one_fold_only_still_count(self) -> None:
         corpus = Corpus.from_documents([*made_corpus(), Document("x", "y", language="en", labels=("once",))])
-        result = cross_validate(Oracle, corpus)  # type: ignore[arg-type]
+        result = cross_validate(Oracle(), corpus)  # type: ignore[arg-type]
         assert result is not None
         assert result["unknown_labels"] == 0
 
     def test_errors_are_explained_by_the_method_that_made_them(self) -> None:
         corpus = mislabelled()
-        fitted: list[MethodEstimator] = []
+        fitted: list[Model] = []
 
-        def make() -> MethodEstimator:
-            fitted.append(NaiveClassifier(C=10, random_state=0))
-            return fitted[-1]
+        class Noted(Method):
+            def fit(self, documents: Corpus, label_set: LabelSet | None = None) -> Model:
+                fitted.append(super().fit(documents, label_set))
+                return fitted[-1]
 
-        result = cross_validate(make, corpus, errors=3)
+        result = cross_validate(Noted(NAIVE, SVMParameters(C=10, random_state=0)), corpus, errors=3)
         assert result is not None
         assert len(fitted) == 5  # none is fitted twice
         folds = outer_folds(corpus, 5, 0)
@@ -59,4 +68,4 @@ class TestCrossValidation:
 
     @pytest.mark.parametrize("corpus", [made_corpus(group="all"), made_corpus(2, ("en",)), made_corpus(1)])
     def test_none_where_no_fold_can_be_learned(self, corpus: Corpus) -> None:
-        assert cross_validate(Oracle, corpus) is None  # type: ignore[arg-type]
+        assert cross_validate(Oracle(), corpus) is None  # type: ignore[arg-type]

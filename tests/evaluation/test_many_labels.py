@@ -14,7 +14,7 @@ from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.change import TEST, PairedDecisions, measure_change
 from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.errors import measure_with_errors
-from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import (
     evaluate_classifier,
     evaluate_dummies,
@@ -35,7 +35,7 @@ MAIN = ["P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "micro-F1"]
 
 
 def fitted(train: Corpus) -> Any:
-    return fit_method(SparseReader(), train)  # type: ignore[arg-type]
+    return SparseReader().fit(train)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_labels_that_exclude_each_other() -> None:
 
 def test_folds_over_training_documents() -> None:
     corpus = many_labels()
-    result = cross_validate(SparseReader, corpus, errors=3)  # type: ignore[arg-type]
+    result = cross_validate(SparseReader(), corpus, errors=3)  # type: ignore[arg-type]
     assert result is not None
     assert 0.8 < result["average"]["p_at_1"] <= 0.9
     assert len(result["errors"]) == 3

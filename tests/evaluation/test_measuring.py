@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from funnelling import Corpus, Document, NaiveClassifier
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import (
     evaluate_classifier,
     evaluate_dummies,
@@ -20,7 +19,7 @@ from tests.evaluation.oracle import Oracle, made_corpus
 
 def test_by_heart_is_perfect() -> None:
     corpus = made_corpus()
-    result = evaluate_classifier(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    result = evaluate_classifier(Oracle().fit(corpus), corpus)
     assert all(result["average"][measure] == 1 for measure in PAPER_MEASURES)
     assert result["languages"]["en"]["documents"] == 20
     assert result["unknown_labels"] == 0
@@ -29,7 +28,7 @@ def test_by_heart_is_perfect() -> None:
 def test_labels_unknown_to_training_are_dropped_and_counted() -> None:
     train = made_corpus()
     test = Corpus.from_documents([Document("1", "en 1", language="en", labels=("a", "b", "new", "newer"))])
-    result = evaluate_classifier(fit_method(Oracle(), train), test)  # type: ignore[arg-type]
+    result = evaluate_classifier(Oracle().fit(train), test)
     assert result["unknown_labels"] == 2
     assert result["average"]["micro_f1"] == 1
 
@@ -67,7 +66,7 @@ def test_the_rejector_scores_where_labels_are_absent() -> None:
 
 def test_what_a_model_keeps_of_a_full_result() -> None:
     corpus = made_corpus()
-    result = evaluate_in_detail(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    result = evaluate_in_detail(Oracle().fit(corpus), corpus)
     scores = model_scores(result)
     assert list(scores) == [
         *("average", "weighted", "languages", "unknown_labels", "calibration_error", "recall"),
@@ -85,7 +84,7 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
 def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() -> None:
     test = made_corpus(4)
     test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
-    result = evaluate_in_detail(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    result = evaluate_in_detail(Oracle().fit(made_corpus()), test)
     assert [row["label"] for row in result["by_label"]] == ["b", "a"]
     assert result["by_label"][0]["languages"] == [
         {"language": "it", "documents": 2, "given": 0, "right": 0, "f1": 0}
@@ -100,7 +99,7 @@ def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() 
 def test_a_full_result_keeps_the_decisions_on_each_document() -> None:
     test = made_corpus(2)
     test.texts[2] = "unknown"
-    result = evaluate_in_detail(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    result = evaluate_in_detail(Oracle().fit(made_corpus()), test)
     assert result["decisions"] == {"classes": ["a", "b"], "given": [[0], [0, 1], [], [0, 1]]}
     assert json.loads(json.dumps(result["decisions"])) == result["decisions"]
 
@@ -115,5 +114,5 @@ def test_the_decision_of_a_method_that_gives_one_label() -> None:
 
 
 def test_documents_in_a_language_without_training_documents_are_not_servable() -> None:
-    method = fit_method(Oracle(), made_corpus())  # type: ignore[arg-type]
+    method = Oracle().fit(made_corpus())
     assert supported_documents(made_corpus(2, ("de", "it")), method).tolist() == [False, False, True, True]

@@ -3,7 +3,7 @@
 import pytest
 
 from funnelling import Corpus, Document, InputError, NaiveClassifier
-from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import (
     evaluate_classifier,
     evaluate_dummies,
@@ -12,6 +12,7 @@ from funnelling.evaluation.measuring import (
 )
 from funnelling.evaluation.pieces import corpus_digest
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE, Trial, settle
+from funnelling.methods.learning import Method
 
 
 def made(*labels: tuple[str, ...], language: str = "en") -> Corpus:
@@ -81,7 +82,7 @@ def train(request: pytest.FixtureRequest) -> Corpus:
 def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
     from sklearn.metrics import accuracy_score, f1_score
 
-    method = fit_method(NaiveClassifier(C=10, random_state=0), train)
+    method = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     assert method.labels.single_label
     test = made(("a",), ("b",), ("b",), ("new",), ("newer",))
     result = evaluate_in_detail(method, test)
@@ -104,7 +105,7 @@ def test_the_floor_is_the_most_frequent_label() -> None:
 
 
 def test_outer_folds(train: Corpus) -> None:
-    scores = cross_validate(lambda: NaiveClassifier(C=10, random_state=0), train)
+    scores = cross_validate(Method.of(NaiveClassifier(C=10, random_state=0)), train)
     assert scores is not None
     assert scores["average"]["accuracy"] == 1
     assert scores["confused"] == []

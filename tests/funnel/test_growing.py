@@ -16,7 +16,7 @@ from funnelling.corpus import Corpus
 from funnelling.methods.archive import bag
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.learning import correction, further, update
-from funnelling.methods.registry import make_method
+from funnelling.methods.registry import estimator_type, make_method
 from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
@@ -136,17 +136,22 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
     assert saved(grown.extend(**given(second))) == saved(at_once)
 
 
+def made(name: str) -> MethodEstimator:
+    method = make_method(name, seed=3)
+    return estimator_type(method.algorithm)(**method.parameters.get_params(deep=False))
+
+
 @pytest.mark.parametrize("name", ["naive", "pooled", "lri", "dci"])
 def test_rivals_learn_on_too(corpus: Corpus, name: str) -> None:
     first, second, both = halves(corpus)
-    grown, at_once = make_method(name, seed=3), make_method(name, seed=3)
+    grown, at_once = made(name), made(name)
     grown.fit(**given(first)).extend(**given(second))
     assert saved(grown) == saved(at_once.fit(**given(both)))
 
 
 def test_scikit_learns_vectors_are_the_same_but_for_rounding(corpus: Corpus) -> None:
     first, second, both = halves(corpus)
-    grown, at_once = (make_method("words-and-characters", seed=3) for _ in range(2))
+    grown, at_once = (made("words-and-characters") for _ in range(2))
     grown.fit(**given(first)).extend(**given(second))
     asked = {"X": both.texts, "languages": both.languages}
     expected = at_once.fit(**given(both)).decision_function(**asked)

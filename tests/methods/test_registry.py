@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import (
     DEFAULT_METHOD,
     METHODS,
+    Settings,
     make_method,
     name_of,
     parse_methods,
@@ -18,11 +20,16 @@ from funnelling.methods.registry import (
 )
 
 
+def made(name: str, settings: Settings) -> Any:
+    return make_method(name, settings=settings).parameters
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_name_makes_its_method(name: str) -> None:
     method = make_method(name, seed=3, jobs=2, verbose=1)
-    assert name_of(method.algorithm, method) == name
-    assert (method.random_state, method.n_jobs, method.verbose) == (3, 2, 1)
+    assert name_of(method.algorithm, method.parameters) == name
+    given = method.parameters
+    assert (given.random_state, given.n_jobs, given.verbose) == (3, 2, 1)
 
 
 def test_names_are_the_designs() -> None:
@@ -44,14 +51,14 @@ def test_names_are_the_designs() -> None:
 
 def test_the_default_of_python_is_that_of_the_command() -> None:
     default = FunnellingClassifier(random_state=0)
-    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).get_params()
+    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).parameters.get_params()
     assert name_of(default.algorithm, default) == DEFAULT_METHOD == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])
 def test_the_funnels_of_the_paper_are_one_argument_away(variant: str) -> None:
     paper = FunnellingClassifier(variant, views=None, random_state=0)
-    assert paper.get_params() == make_method(f"fun-{variant}", seed=0).get_params()
+    assert paper.get_params() == make_method(f"fun-{variant}", seed=0).parameters.get_params()
 
 
 def test_a_method_of_somebody_else_has_a_name_of_its_own() -> None:
@@ -63,9 +70,9 @@ def test_a_method_of_somebody_else_has_a_name_of_its_own() -> None:
 class TestSettings:
     def test_reach_the_method(self) -> None:
         settings = {"fun-tat": {"meta_C": 10, "calibration": "none"}, "naive": {"C": 3}}
-        method = make_method("fun-tat", settings=settings)
+        method = made("fun-tat", settings)
         assert (method.meta_C, method.calibration) == (10, "none")
-        assert make_method("naive", settings=settings).C == 3
+        assert made("naive", settings).C == 3
 
     @pytest.mark.parametrize(
         "parameter", ["variant", "random_state", "n_jobs", "verbose", "vectorizer", "nope"]
@@ -127,13 +134,13 @@ class TestVariants:
     def test_a_variant_is_its_method_under_settings_of_its_own(self) -> None:
         names = parse_methods("pooled, pooled:at-0")
         settings = parse_settings(["pooled:at-0.calibrated=false"], names)
-        plain, variant = (make_method(name, settings=settings) for name in names)
+        plain, variant = (made(name, settings) for name in names)
         assert (plain.calibrated, variant.calibrated) == (True, False)
         assert [title(name) for name in names] == ["Pooled", "Pooled, at 0"]
 
     def test_settings_of_the_method_are_not_the_variant_s(self) -> None:
         settings = parse_settings(["naive.C=3", "naive:b.C=4"], ["naive", "naive:b"])
-        assert make_method("naive:b", settings=settings).C == 4
+        assert made("naive:b", settings).C == 4
 
     @pytest.mark.parametrize(
         ("name", "message"),

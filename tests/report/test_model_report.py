@@ -7,8 +7,8 @@ import pytest
 
 from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
 from funnelling.evaluation.errors import measure_with_errors
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import model_scores
+from funnelling.methods.learning import Method
 from funnelling.report.content import Report, Section, Texts
 from funnelling.report.model import NO_TEXTS, model_report, model_sections
 from funnelling.report.rendering import html_page, markdown_page
@@ -29,7 +29,7 @@ def _described(tmp_path: Any, model: Any, result: dict[str, Any]) -> dict[str, A
 def measured(tmp_path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The description of a model and its measures in full."""
     test = mislabelled()
-    model = fit_method(FunnellingClassifier(random_state=0), test)
+    model = Method.of(FunnellingClassifier(random_state=0)).fit(test)
     test.texts[6] = HOSTILE  # one of those with wrong labels
     result = measure_with_errors(model, test)
     return _described(tmp_path, model, result), {**result, "how": "Measured on itself."}
@@ -96,7 +96,7 @@ def test_without_texts_the_report_says_where_they_are(measured: Any) -> None:
 
 
 def test_a_model_that_was_not_measured(tmp_path: Any) -> None:
-    model = fit_method(NaiveClassifier(C=1, random_state=0), mislabelled())
+    model = Method.of(NaiveClassifier(C=1, random_state=0)).fit(mislabelled())
     save(model, tmp_path / "model")
     report = model_report(describe_model(tmp_path / "model"), {"how": "Not measured."})
     assert _titles(list(report.sections)) == ["training"]
@@ -109,7 +109,7 @@ def test_a_model_without_errors(tmp_path: Any) -> None:
         for i in range(20)
         for word, label in (("loan", "money"), ("game", "sport"))
     )
-    model = fit_method(NaiveClassifier(C=10, random_state=0), train)
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     result = measure_with_errors(model, train)
     sections = model_sections(_described(tmp_path, model, result), result)
     (section,) = [each for each in sections if each.name == "errors"]
@@ -118,7 +118,7 @@ def test_a_model_without_errors(tmp_path: Any) -> None:
 
 def test_one_label_per_document_has_a_matrix(tmp_path: Any) -> None:
     train = mislabelled(one_label=True)
-    model = fit_method(NaiveClassifier(C=10, random_state=0), train)
+    model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     result = measure_with_errors(model, train)
     sections = {each.name: each for each in model_sections(_described(tmp_path, model, result), result)}
     matrix = sections["confused"].blocks[0]

@@ -17,10 +17,10 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import f1_score
 
+from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus
 from funnelling.corpus.reference import read_sample
 from funnelling.funnel.design import CALIBRATIONS, FUNNEL_VARIANTS
-from funnelling.methods.registry import make_method
 from funnelling.methods.training_set import INNER_FOLDS
 from funnelling.randomness import assign_folds
 from funnelling.research import reference
@@ -90,8 +90,8 @@ def referred(
 
 @cache
 def product(variant: str, kind: str = "platt", meta_C: float | None = 1.0, single_label: bool = False) -> Any:
-    model = make_method(f"fun-{variant}", seed=0, jobs=1)
-    model.set_params(calibration=kind, meta_C=meta_C, folds=K, vectorizer=vectorizer())
+    given: dict[str, Any] = {"calibration": kind, "meta_C": meta_C, "folds": K, "vectorizer": vectorizer()}
+    model = FunnellingClassifier(variant, views=None, random_state=0, n_jobs=1, **given)
     train, _ = sides(single_label)
     if not single_label:
         return model.fit(*train)
@@ -210,7 +210,7 @@ def test_where_each_document_has_one_label_the_highest_score_decides() -> None:
 
 
 def test_parameters_are_those_of_the_product() -> None:
-    funnel, model = Funnel(), make_method("fun-kfcv", seed=0)
+    funnel, model = Funnel(), FunnellingClassifier("kfcv", random_state=0)
     assert (funnel.k, funnel.base_C, funnel.meta_C) == (model.folds, model.base_C, model.meta_C)
     assert (funnel.calibration, reference.GRID) == (model.calibration, C_GRID)
     assert (reference.FOLDS, FUNNEL_VARIANTS, CALIBRATIONS) == (

@@ -14,7 +14,6 @@ import joblib
 import pytest
 
 from funnelling import InputError, read_corpus
-from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.runtime import spread
 from funnelling.runtime.spread import map_chunks, on_cluster
@@ -40,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _fitted(name: str, folder: Path) -> Any:
-    return fit_method(make_method(name, seed=0, jobs=2), read_corpus(folder).split("train"))
+    return make_method(name, seed=0, jobs=2).fit(read_corpus(folder).split("train"))
 
 
 def _bytes(model: Any, folder: Path) -> dict[str, bytes]:

@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, read_corpus
-from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import load, save
@@ -22,7 +21,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of parts, and a model that learned from them."""
     folder = tmp_path_factory.mktemp("world")
     parts = write_parts(folder / "parts", rows())
-    model = fit_method(make_method("fun-tat", seed=0, jobs=1), read_corpus(parts).split("train"))
+    model = make_method("fun-tat", seed=0, jobs=1).fit(read_corpus(parts).split("train"))
     save(model, folder / "model")
     return folder
 

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, load_model, read_corpus
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.methods.archive import bag
 from funnelling.methods.learning import forget, further
@@ -26,7 +25,7 @@ from tests.tasks.folders import rows, write_parts
 
 
 def _model(name: str = "fun-tat", **parameters: Any) -> Any:
-    return make_method(name, seed=0, jobs=1).set_params(**parameters)
+    return make_method(name, seed=0, jobs=1).under(**parameters)
 
 
 def _bytes(model: Model, folder: Path) -> dict[str, bytes]:
@@ -42,7 +41,7 @@ def test_the_model_is_that_of_the_documents_in_memory(tmp_path: Path, name: str,
     by_parts = _model(name)
     by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
     corpus = read_corpus(folder)
-    whole = fit_method(_model(name), corpus.split("train") if divided else corpus)
+    whole = _model(name).fit(corpus.split("train") if divided else corpus)
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
 
 
@@ -129,7 +128,7 @@ def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
     assert lines == [SINGLE_LABEL_NOTICE]
     train = read_corpus(folder).split("train")
     train.one_label = True
-    assert _bytes(by_parts, tmp_path / "a") == _bytes(fit_method(_model(), train), tmp_path / "b")
+    assert _bytes(by_parts, tmp_path / "a") == _bytes(_model().fit(train), tmp_path / "b")
     several = _model()
     several = fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)
     assert not several.labels.single_label
@@ -148,7 +147,7 @@ def test_groups_stay_together_and_missing_languages_are_found(tmp_path: Path) ->
     folder = write_parts(tmp_path / "parts", made)
     by_parts = _model()
     by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
-    whole = fit_method(_model(), read_corpus(folder).split("train"))
+    whole = _model().fit(read_corpus(folder).split("train"))
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
 
 

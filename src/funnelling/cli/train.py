@@ -11,7 +11,7 @@ from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, METH
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.learning import Method
 
 
 def add_to(commands: options.Commands) -> None:
@@ -120,7 +120,7 @@ def _asks_for_method(arguments: argparse.Namespace) -> bool:
     return any((*options_of_some, *resources))
 
 
-def _method(arguments: argparse.Namespace, name: str) -> "MethodEstimator":
+def _method(arguments: argparse.Namespace, name: str) -> "Method":
     """The method of a name, as the options describe it."""
     from funnelling.methods.registry import make_method, method_of, parse_settings
     from funnelling.storage import check_writable
@@ -134,10 +134,9 @@ def _method(arguments: argparse.Namespace, name: str) -> "MethodEstimator":
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
     resources = options.resources(arguments).read()
     check_resources(name, [*resources, "parallel"])  # upper-bound looks for those itself
-    method: MethodEstimator = make_method(
+    return make_method(
         name, seed=arguments.seed, jobs=arguments.jobs, verbose=1, settings=settings, resources=resources
     )
-    return method
 
 
 def _own_settings(arguments: argparse.Namespace, name: str) -> dict[str, Any]:

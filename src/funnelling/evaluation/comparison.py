@@ -21,7 +21,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.learning import Method
 
 
 EXAMPLE_RANGES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
@@ -158,7 +158,7 @@ class Comparison:
     """
 
     trials: Sequence[Trial]
-    makers: Mapping[str, Callable[..., "MethodEstimator"]]
+    makers: Mapping[str, Callable[..., "Method"]]
     seed: int = 0
     pieces: ResultCache = field(default_factory=ResultCache)
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -205,11 +205,12 @@ class Comparison:
     def _servable_languages(self, name: str, trial: Trial) -> list[str]:
         """The languages of a trial's test documents that a method can label."""
         method = self.makers[name](seed=self.seed)
-        usable = method.algorithm.usable(method, list(training_documents(method, trial).by_language()))
+        algorithm, parameters = method.algorithm, method.parameters
+        usable = algorithm.usable(parameters, list(training_documents(method, trial).by_language()))
         return [
             language
             for language in trial.test.by_language()
-            if is_served(language, usable) or method.algorithm.serves_unseen(method, language)
+            if is_served(language, usable) or algorithm.serves_unseen(parameters, language)
         ]
 
     def _tests(self, names: Sequence[str], trial: Trial) -> dict[str, Corpus]:
@@ -238,7 +239,7 @@ class Comparison:
         return self.pieces.get(
             f"{name}-{number}",
             [name, number, self.seed, self.settings.get(name), digests],
-            lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),
+            lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test)[1],
         )
 
 

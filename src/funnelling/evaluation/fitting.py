@@ -1,7 +1,6 @@
 """Fitting methods on the documents of a corpus, and measuring them on documents that they did not see."""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,45 +25,31 @@ from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.learning import Method
     from funnelling.methods.model import Model
 
 
-def fit_method(method: "MethodEstimator", train: Corpus, label_set: LabelSet | None = None) -> "Model":
-    """Fit a method on the documents of a corpus, with one label each if it says so, groups kept together."""
-    groups = train.groups if any(train.groups) else None
-    fitted = method.fit(
-        train.texts,
-        train.y,
-        languages=train.languages,
-        groups=groups,
-        ids=train.ids,
-        label_set=label_set,
-    )
-    return fitted.model_
-
-
-def training_documents(method: "MethodEstimator", trial: Trial) -> Corpus:
+def training_documents(method: "Method", trial: Trial) -> Corpus:
     """A trial's training documents, with their further versions where a method may read those."""
     if not method.algorithm.reads_parallel:
         return trial.train
     return Corpus.from_documents([*trial.train, *trial.parallel], trial.train.one_label)
 
 
-def fit_and_measure(method: "MethodEstimator", trial: Trial, test: Corpus) -> Result:
-    """Fit a method on a trial's training documents, measure it on test documents, and clock both."""
+def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> tuple["Model", Result]:
+    """The model of a trial's training documents, and how good it is on test documents; both are clocked."""
     train = training_documents(method, trial)
     # Words are reduced to lemmas once per process: the first method must not be clocked for all.
     for corpus in (train, test):
         for text, language in zip(corpus.texts, corpus.languages, strict=True):
             analyser(language)(text)
-    reference = getattr(method, "reference", None)
+    reference = getattr(method.parameters, "reference", None)
     if reference is not None:
         for language, texts in reference.texts.items():
             for text in texts:
                 analyser(language)(text)
     start = time.perf_counter()
-    model = fit_method(method, train)
+    model = method.fit(train)
     after_fit = time.perf_counter()
     answers = model.classify(test.texts, languages=test.languages)
     after_predict = time.perf_counter()
@@ -72,11 +57,12 @@ def fit_and_measure(method: "MethodEstimator", trial: Trial, test: Corpus) -> Re
     result = measure_answers(model, test, *answers, examples)
     result["examples"] = examples.of_labels.tolist()
     result["C"] = model.fitted.final_c
-    return {**result, "fit_seconds": after_fit - start, "predict_seconds": after_predict - after_fit}
+    seconds = {"fit_seconds": after_fit - start, "predict_seconds": after_predict - after_fit}
+    return model, {**result, **seconds}
 
 
 def cross_validate(
-    make: Callable[[], "MethodEstimator"],
+    method: "Method",
     corpus: Corpus,
     folds: int = 5,
     seed: int = 0,
@@ -99,7 +85,7 @@ def cross_validate(
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue
-        model = fit_method(make(), train, label_set)
+        model = method.fit(train, label_set)
         rows = np.flatnonzero(fold_of_document == fold)
         rows = rows[supported_documents(corpus.select(rows), model)]
         if not len(rows):

@@ -30,8 +30,7 @@ from funnelling.matrices import (
     length,
     stacked,
 )
-from funnelling.methods.learning import scores_after_learning
-from funnelling.methods.svms import fit_languages
+from funnelling.methods.svms import fit_languages, scores_after_learning
 from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar

@@ -4,7 +4,6 @@ import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,9 +33,9 @@ from funnelling.labelling.suspicion import (
 )
 from funnelling.matrices import XMC_MIN_LABELS, Rows
 from funnelling.methods.algorithm import Parameters
+from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
-from funnelling.plain import clone
 from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
@@ -125,7 +124,7 @@ def audit(
 def audit_corpus(
     corpus: Corpus,
     number: int | None = None,
-    method: "str | MethodEstimator" = AUDIT_METHOD,
+    method: "str | Method | MethodEstimator" = AUDIT_METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -135,12 +134,8 @@ def audit_corpus(
     if not len(labelled):
         raise InputError("no labelled document to look at. Give documents labels.")
     labelled = replace(labelled, one_label=have_one_label(labelled))
-    make = (
-        partial(make_method, method, seed=seed, jobs=jobs)
-        if isinstance(method, str)
-        else partial(clone, method)
-    )
-    return audit_held_out(held_out(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
+    judge = make_method(method, seed=seed, jobs=jobs) if isinstance(method, str) else Method.of(method)
+    return audit_held_out(held_out(judge, labelled, seed, verbose), number, seed=seed, verbose=verbose)
 
 
 def audit_model(model: Model, number: int | None = None, verbose: int = 0) -> list[Row]:

@@ -1,8 +1,7 @@
 """What methods say of documents that they did not learn from: by outer folds, or as a model has kept it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,19 +9,16 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import Folds, Rows
-from funnelling.methods.learning import check_extensible
-from funnelling.methods.registry import estimator_type
+from funnelling.methods.learning import Method, check_extensible
 from funnelling.runtime.progress import timed, watched
 
 if TYPE_CHECKING:
     from funnelling.methods.algorithm import Algorithm
-    from funnelling.methods.estimator import MethodEstimator
     from funnelling.methods.model import Model
 
 OUTER_FOLDS = 5
@@ -64,9 +60,7 @@ def check_judges(algorithm: "Algorithm[Any]") -> None:
         )
 
 
-def held_out(
-    make: "Callable[[], MethodEstimator]", corpus: Corpus, seed: int = 0, verbose: int = 0
-) -> OutOfFoldPredictions:
+def held_out(method: Method, corpus: Corpus, seed: int = 0, verbose: int = 0) -> OutOfFoldPredictions:
     """The probabilities of documents by methods that did not learn from them, groups and copies together.
 
     One fit of a funnel gives them, for it holds documents out from both tiers to calibrate itself. Other
@@ -74,17 +68,16 @@ def held_out(
     """
     check_labels_differ(corpus)
     _check_size(len(corpus), len(corpus.label_set()))
-    method = make()
     check_judges(method.algorithm)
     if method.algorithm.fitted is not FittedFunnel:
-        return held_out_by_folds(make, corpus, seed, verbose)
+        return held_out_by_folds(method, corpus, seed, verbose)
     together = replace(corpus, groups=with_copies(corpus))
     with timed("fitting", bool(verbose)):
-        model = fit_method(method, together)
+        model = method.fit(together)
     kept = model.fitted.held_out_posteriors(model.labels)
     languages = corpus.by_language()
     if {tag: len(rows) for tag, rows in kept.items()} != {tag: len(rows) for tag, rows in languages.items()}:
-        return held_out_by_folds(make, corpus, seed, verbose)
+        return held_out_by_folds(method, corpus, seed, verbose)
     probabilities = np.empty((len(corpus), len(model.labels.classes)))
     for tag, rows in languages.items():
         probabilities[rows] = kept[tag]
@@ -99,7 +92,7 @@ def held_out(
 
 
 def held_out_by_folds(
-    make: "Callable[[], MethodEstimator]", corpus: Corpus, seed: int = 0, verbose: int = 0
+    method: Method, corpus: Corpus, seed: int = 0, verbose: int = 0
 ) -> OutOfFoldPredictions:
     """The probabilities of documents by methods fitted without their fold, groups and copies kept together.
 
@@ -115,7 +108,7 @@ def held_out_by_folds(
         train = corpus.select(folds != fold)
         if not len(train) or not learnable(train):
             continue
-        model = fit_method(make(), train)
+        model = method.fit(train)
         rows = np.flatnonzero(folds == fold)
         rows = rows[supported_documents(corpus.select(rows), model)]
         if not len(rows):
@@ -162,9 +155,8 @@ def held_out_of(model: "Model", verbose: int = 0) -> OutOfFoldPredictions:
     kept = model.fitted.held_out_posteriors(model.labels)
     if not kept:
         check_extensible(model)
-        given = model.fit_parameters.get_params(deep=False)
-        make = partial(estimator_type(model.algorithm), **given)
-        found = held_out_by_folds(make, corpus.select(whole), archive.seed, verbose)
+        method = Method(model.algorithm, model.fit_parameters)
+        found = held_out_by_folds(method, corpus.select(whole), archive.seed, verbose)
         return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
     probabilities = np.vstack([kept[tag] for tag in targets])
     folds = outer_folds(corpus, OUTER_FOLDS, archive.seed, verbose)

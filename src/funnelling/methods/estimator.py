@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 from funnelling.corpus.label_set import LabelSet
 from funnelling.formats.frames import as_frame
 from funnelling.methods.answering import FittedEstimator
-from funnelling.methods.labels import read_labelled, with_names
-from funnelling.methods.learning import forget, further, learn, relabel, update
+from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.model import Languages
-from funnelling.methods.parameters import check_label_set
 from funnelling.methods.suggesting import SUGGESTION_COLUMNS, suggest_texts
-from funnelling.randomness import seed_of
-from funnelling.runtime.progress import timed
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -58,36 +54,11 @@ class MethodEstimator(FittedEstimator):
         self
             The fitted model.
         """
-        self.check()
-        check_label_set(label_set)
         checked = copy(self)  # a fit may still fail
-        with timed("reading documents", bool(self.verbose)):
-            training = read_labelled(
-                X,
-                y,
-                languages,
-                groups,
-                ids,
-                partial(checked._check_matrix, reset=True),
-                self.algorithm.sparse_labels,
-                seed=seed_of(self.random_state),
-                label_set=label_set,
-                n_jobs=self.n_jobs,
-            )
-        named: list[str] = []
-        if label_set is not None:
-            if self.algorithm.learns_names and training.texts:
-                classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
-                training = replace(training, labels=training.labels.under(classes), targets=targets)
-            label_set.rules(training.labels.classes).check()
-        parameters = self.parameters
-        training = training.only(
-            self.algorithm.learnable(parameters, list(training.documents), training.texts)
-        )
-        with self.algorithm.counting(parameters, training):
-            model = learn(self.algorithm, parameters, training)
+        check_matrix = partial(checked._check_matrix, reset=True)
+        model = Method.of(self).fit_given(X, y, languages, groups, ids, label_set, check_matrix)
         names = [str(name) for name in getattr(checked, "feature_names_in_", ())] if model.features else []
-        return self._become(replace(model, named=named, feature_names=names))
+        return self._become(replace(model, feature_names=names))
 
     def extend(
         self,

@@ -1,34 +1,22 @@
-"""Learning: a model of documents, and another one where it learns on, forgets, or has its labels renamed.
-
-`scores_after_learning` is for supervised spaces: their vectors of training documents betray the labels, so
-that a classifier which is held out from these is not enough, and the space is fitted anew as well.
-"""
+"""Learning: a model of documents, and another one where it learns on, forgets, or has its labels renamed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus import Corpus
+from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, label_columns
 from funnelling.errors import InputError, listed
-from funnelling.matrices import (
-    AnyTargets,
-    Floats,
-    Rows,
-    by_language,
-    canonical,
-    check_vectors,
-    is_sparse,
-    take_rows,
-    widths_of,
-)
+from funnelling.matrices import AnyTargets, canonical, check_vectors, is_sparse, widths_of
 from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.archive import Archive, Places
 from funnelling.methods.inputs import read_inputs
-from funnelling.methods.labels import check_learnable, with_names
+from funnelling.methods.labels import check_learnable, read_labelled, with_names
 from funnelling.methods.merging import (
     Merged,
     correct,
@@ -37,41 +25,87 @@ from funnelling.methods.merging import (
     with_targets,
 )
 from funnelling.methods.model import Model
+from funnelling.methods.parameters import check_label_set
 from funnelling.methods.training_set import PreviousFit, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
-from funnelling.spaces import Space
-from funnelling.svm import Scorer
-from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import Selection
 
 
-class FitOnAll(Protocol):
-    """A learner fitted on documents; `funnelling.svm.Fit` is one."""
+@dataclass(frozen=True)
+class Method:
+    """An algorithm and its parameters, to be fitted. An estimator is one with scikit-learn's interface."""
 
-    @property
-    def scores(self) -> Floats: ...
-    def scorer(self) -> Scorer: ...
+    algorithm: Algorithm[Any]
+    parameters: Parameters
 
+    @classmethod
+    def of(cls, given: Any) -> "Method":
+        """The method of an unfitted estimator, or one that is a method already."""
+        return given if isinstance(given, cls) else cls(given.algorithm, given.parameters)
 
-def scores_after_learning(
-    space: Space, training: TrainingSet, rows: Rows, fit: Callable[[Space, TrainingSet], FitOnAll]
-) -> tuple[Floats, Scorer]:
-    """Scores of all training documents after a space and ``fit`` learned from some, and what gave them.
+    def under(self, **parameters: Any) -> "Method":
+        """The same method with some parameters changed."""
+        return replace(self, parameters=self.parameters.copied(**parameters))
 
-    Documents that the space cannot see then are rejected.
-    """
-    learning = training.select(by_language(rows, training.sizes))
-    fitted = fit(space, learning)
-    scores = np.full((len(rows), training.columns), REJECTED, dtype=np.float32)
-    scores[rows] = fitted.scores
-    others = by_language(~rows, training.sizes)
-    for language, of_language in by_language(scores, training.sizes).items():
-        places = np.flatnonzero(others[language])
-        if len(places) and (language in learning.targets or space.serves(language)):
-            documents = take_rows(training.documents[language], places)
-            of_language[places] = fitted.scorer().scores(space.vectors(language, documents))
-    return scores, fitted.scorer()
+    def fit(self, documents: Corpus, label_set: LabelSet | None = None) -> Model:
+        """The model of these documents: one label each if the corpus says so, groups kept together."""
+        groups = documents.groups if any(documents.groups) else None
+        given = (documents.texts, documents.y, documents.languages, groups, documents.ids)
+        return self.fit_given(*given, label_set)
+
+    def fit_given(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None,
+        groups: Any,
+        ids: Any,
+        label_set: LabelSet | None,
+        check_matrix: Callable[[Any], Any] = lambda X: X,
+    ) -> Model:
+        """The model of what users of Python hand to an estimator; see `MethodEstimator.fit`."""
+        algorithm, parameters = self.algorithm, self.parameters
+        parameters.check()
+        check_label_set(label_set)
+        with timed("reading documents", bool(parameters.verbose)):
+            training = read_labelled(
+                X,
+                y,
+                languages,
+                groups,
+                ids,
+                check_matrix,
+                algorithm.sparse_labels,
+                seed=seed_of(parameters.random_state),
+                label_set=label_set,
+                n_jobs=parameters.n_jobs,
+            )
+        named: list[str] = []
+        if label_set is not None:
+            if algorithm.learns_names and training.texts:
+                classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
+                training = replace(training, labels=training.labels.under(classes), targets=targets)
+            label_set.rules(training.labels.classes).check()
+        training = training.only(algorithm.learnable(parameters, list(training.documents), training.texts))
+        with algorithm.counting(parameters, training):
+            return replace(learn(algorithm, parameters, training), named=named)
+
+    def fit_prepared(self, prepared: TrainingSet) -> Model:
+        """The model of texts whose vectors were made before, in each language's own words.
+
+        It is that of the texts. Methods that see texts in another way refuse.
+        """
+        algorithm, parameters = self.algorithm, self.parameters
+        parameters.check()
+        if not algorithm.learns_own_words(parameters):
+            raise InputError(f"{algorithm.name} needs the texts themselves. Use fit.")
+        check_learnable(prepared.targets.values())
+        prepared = prepared.only(algorithm.learnable(parameters, list(prepared.vectors), texts=True))
+        training = replace(
+            prepared, seed=seed_of(parameters.random_state), folds={}, n_jobs=parameters.n_jobs
+        )
+        return learn_prepared(algorithm, parameters, training, {}, texts=True)
 
 
 @dataclass(frozen=True)
@@ -353,20 +387,6 @@ def learn_prepared(
         archive=None if parameters.compact else Archive.of(training, parameters.keep_texts),
         label_set=training.label_set,
     )
-
-
-def learn_from_own_words(algorithm: Algorithm[Any], parameters: Any, prepared: TrainingSet) -> Model:
-    """The model of texts whose vectors were made before, in each language's own words.
-
-    It is that of the texts. Methods that see texts in another way refuse.
-    """
-    parameters.check()
-    if not algorithm.learns_own_words(parameters):
-        raise InputError(f"{algorithm.name} needs the texts themselves. Use fit.")
-    check_learnable(prepared.targets.values())
-    prepared = prepared.only(algorithm.learnable(parameters, list(prepared.vectors), texts=True))
-    training = replace(prepared, seed=seed_of(parameters.random_state), folds={}, n_jobs=parameters.n_jobs)
-    return learn_prepared(algorithm, parameters, training, {}, texts=True)
 
 
 def checked_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:

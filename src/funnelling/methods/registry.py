@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
+from inspect import signature
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +17,7 @@ from funnelling.errors import InputError
 if TYPE_CHECKING:
     from funnelling.methods.algorithm import Algorithm
     from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.learning import Method
 
 
 class _MethodSpec(NamedTuple):
@@ -90,27 +92,26 @@ def make_method(
     verbose: int = 0,
     settings: Settings | None = None,
     resources: Mapping[str, Any] | None = None,
-) -> "MethodEstimator":
+) -> "Method":
     """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
-    >>> make_method("fun-tat", seed=1)
-    FunnellingClassifier(random_state=1, views=None)
+    >>> make_method("fun-tat", seed=1).parameters
+    FunnelParameters(random_state=1, views=None)
     >>> make_method("fun-tap")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, ...
     """
-    entry = METHODS[method_of(name)]
-    kind: type[MethodEstimator] = resolve_name(entry.estimator)
-    method = kind(**entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose)
-    parameters = set(method.get_params(deep=False))
-    known = settings_of(name)
+    from funnelling.methods.learning import Method  # a help text that names methods need not wait for it
+
+    entry, algorithm, known = METHODS[method_of(name)], _algorithm(name), settings_of(name)
     chosen = dict((settings or {}).get(name, {}))
     for parameter in chosen:
         if parameter not in known:
             raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(known)}.")
-    usable = {key: value for key, value in (resources or {}).items() if key in parameters}
-    method.set_params(**chosen, **usable)
-    return method
+    kind = algorithm.parameters
+    usable = {key: value for key, value in (resources or {}).items() if key in signature(kind).parameters}
+    run = {"random_state": seed, "n_jobs": jobs, "verbose": verbose}
+    return Method(algorithm, kind(**{**entry.fixed, **entry.defaults, **run, **chosen, **usable}))
 
 
 def settings_of(name: str) -> list[str]:
@@ -172,7 +173,7 @@ def name_of(algorithm: "Algorithm[Any]", parameters: Any) -> str:
     """The name of the method that an algorithm is under some parameters.
 
     >>> method = make_method("fun-kfcv")
-    >>> name_of(method.algorithm, method)
+    >>> name_of(method.algorithm, method.parameters)
     'fun-kfcv'
     """
     for name, entry in METHODS.items():

@@ -13,14 +13,15 @@ from funnelling.matrices import (
     Matrix,
     Rows,
     Scored,
+    by_language,
     check_vectors,
     in_vocabulary_rows,
     stacked,
+    take_rows,
 )
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
 from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution
-from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.parameters import c_setting
 from funnelling.methods.training_set import (
     INNER_FOLDS,
@@ -319,6 +320,36 @@ class SVMsInSpace(Algorithm[P]):
 
     def serves_unseen(self, parameters: P, language: str) -> bool:
         return self.space(parameters, 0).serves(language)
+
+
+class FitOnAll(Protocol):
+    """A learner fitted on documents; `funnelling.svm.Fit` is one."""
+
+    @property
+    def scores(self) -> Floats: ...
+    def scorer(self) -> Scorer: ...
+
+
+def scores_after_learning(
+    space: Space, training: TrainingSet, rows: Rows, fit: Callable[[Space, TrainingSet], FitOnAll]
+) -> tuple[Floats, Scorer]:
+    """Scores of all training documents after a space and ``fit`` learned from some, and what gave them.
+
+    This is for supervised spaces: their vectors of training documents betray the labels, so a classifier
+    that is held out from the documents is not enough, and the space is fitted anew as well. Documents that
+    the space cannot see then are rejected.
+    """
+    learning = training.select(by_language(rows, training.sizes))
+    fitted = fit(space, learning)
+    scores = np.full((len(rows), training.columns), REJECTED, dtype=np.float32)
+    scores[rows] = fitted.scores
+    others = by_language(~rows, training.sizes)
+    for language, of_language in by_language(scores, training.sizes).items():
+        places = np.flatnonzero(others[language])
+        if len(places) and (language in learning.targets or space.serves(language)):
+            documents = take_rows(training.documents[language], places)
+            of_language[places] = fitted.scorer().scores(space.vectors(language, documents))
+    return scores, fitted.scorer()
 
 
 Result = TypeVar("Result")

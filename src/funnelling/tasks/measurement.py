@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,11 @@ from funnelling.evaluation.measuring import model_scores, supported_documents, t
 from funnelling.evaluation.pieces import PIECES_FOLDER, Result
 from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
-from funnelling.plain import clone
 from funnelling.runtime.files import sweep
 
 if TYPE_CHECKING:
     from funnelling.methods.algorithm import Parameters
-    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.learning import Method
     from funnelling.methods.model import Model
 
 
@@ -75,18 +73,18 @@ def measure_held_out(model: "Model", how: str) -> Measurement:
 
 
 def measure_by_folds(
-    method: "MethodEstimator", model: "Model", train: Corpus, seed: int, errors: int = 0
+    method: "Method", model: "Model", train: Corpus, seed: int, errors: int = 0
 ) -> Measurement:
     """Measure a fitted model by outer folds over its training documents, for want of test documents.
 
     What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
     """
     full = cross_validate(
-        partial(clone, method),
+        method,
         train,
         seed=seed,
         errors=errors,
-        verbose=method.verbose,
+        verbose=method.parameters.verbose,
         label_set=model.label_set,
     )
     if full is None:

@@ -80,16 +80,14 @@ class Quickstart:
         for name in (BASELINE, METHOD):
             report(f"Training {name} …")
             method = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
-            results[name] = fit_and_measure(method, trial, trial.test)
+            model, results[name] = fit_and_measure(method, trial, trial.test)
         comparison = summarise_methods(
             {name: [result] for name, result in results.items()},
             [evaluate_dummies(trial.train, trial.test)],
             [trial.test],
             seed,
         )
-        model = remember_step(
-            method.model_, FIRST_STEP, file=self.documents_file, documents=method.documents_
-        )
+        model = remember_step(model, FIRST_STEP, file=self.documents_file, documents=model.documents)
         self.folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
         scores = {**model_scores(results[METHOD]), "how": how}

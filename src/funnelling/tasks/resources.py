@@ -18,7 +18,7 @@ from funnelling.spaces.word_vectors import find_vectors
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.methods.estimator import MethodEstimator
+    from funnelling.methods.algorithm import Parameters
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,16 @@ def method_marks(
     return {
         name: [
             settings.get(name),
-            fingerprints(make_method(name, settings=settings, resources=resources), resources),
+            fingerprints(make_method(name, settings=settings, resources=resources).parameters, resources),
         ]
         for name in dict.fromkeys(names)
     }
 
 
-def fingerprints(method: "MethodEstimator", resources: Mapping[str, Any]) -> dict[str, Any]:
+def fingerprints(given: "Parameters", resources: Mapping[str, Any]) -> dict[str, Any]:
     """What distinguishes the resources that a method reads from others of the same name."""
     marks: dict[str, Any] = {}
-    parameters = method.get_params(deep=False)
+    parameters = given.get_params(deep=False)
     if parameters.get("zero_shot", "") is None and parameters.get("views") is None:
         return marks  # a funnel that reads none
     if "reference" in resources and "reference" in parameters:

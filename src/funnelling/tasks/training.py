@@ -14,7 +14,7 @@ from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted, prefix_errors
-from funnelling.evaluation.fitting import fit_method, training_documents
+from funnelling.evaluation.fitting import training_documents
 from funnelling.evaluation.splits import (
     SINGLE_LABEL_HINT,
     SINGLE_LABEL_NOTICE,
@@ -32,7 +32,7 @@ from funnelling.funnel.design import is_auto
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.many.candidates import MAX_CANDIDATES
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.learning import learn_from_own_words
+from funnelling.methods.learning import Method
 from funnelling.methods.merging import remember_step
 from funnelling.methods.parts import TEST, Kept, prepare
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, make_method, name_of
@@ -60,18 +60,22 @@ if TYPE_CHECKING:
 MAX_DOCUMENTS_FOR_VIEW_SEARCH = 50_000
 
 
-def learns_by_parts(method: "MethodEstimator", path: str | os.PathLike[str]) -> bool:
+def learns_by_parts(method: Method, path: str | os.PathLike[str]) -> bool:
     """Whether documents are counted part by part, not read into memory.
 
     That needs Parquet files and a method that looks at each language's own words. A method that may also
     choose other views of texts reads them into memory to try those, unless there are too many.
     """
-    if not os.path.isdir(path) or is_text_folder(path) or not method.algorithm.learns_own_words(method):
+    if (
+        not os.path.isdir(path)
+        or is_text_folder(path)
+        or not method.algorithm.learns_own_words(method.parameters)
+    ):
         return False
     parts = parts_of(path)
     if not all(part.lower().endswith(PARQUET) for part in parts):
         return False
-    chooses = is_auto(getattr(method, "views", None))
+    chooses = is_auto(getattr(method.parameters, "views", None))
     return not chooses or sum(map(rows_in, parts)) > MAX_DOCUMENTS_FOR_VIEW_SEARCH
 
 
@@ -88,7 +92,7 @@ def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND, ver
 
 
 def fit_parts(
-    method: "MethodEstimator",
+    method: Method,
     path: str | os.PathLike[str],
     work: Path,
     jobs: int | None = None,
@@ -103,13 +107,14 @@ def fit_parts(
     ``one_label`` says whether each document has exactly one label; None is for what they show. ``layout`` is
     that of all parts; if not ``strict``, documents whose language is none are left out.
     """
-    kept: Kept = "nothing" if method.compact else "texts" if method.keep_texts else "bags"
+    parameters = method.parameters
+    kept: Kept = "nothing" if parameters.compact else "texts" if parameters.keep_texts else "bags"
     prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, kept)
     with prefix_errors(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:
         report(line)
-    return learn_from_own_words(method.algorithm, method.parameters, prepared)
+    return method.fit_prepared(prepared)
 
 
 def documents_for_test(
@@ -149,11 +154,11 @@ class TrainedModel:
 
 
 def train(
-    method: "str | MethodEstimator | None",
+    method: "str | Method | MethodEstimator | None",
     data: FilePath,
     output: FilePath,
     *,
-    if_many: "MethodEstimator | None" = None,
+    if_many: "Method | MethodEstimator | None" = None,
     seed: int = 0,
     one_label: bool | None = None,
     layout: Layout = AS_FOUND,
@@ -205,15 +210,16 @@ def train(
     """
     if method is None:
         method, if_many = DEFAULT_METHOD, if_many or make_method(DEFAULT_XMC_METHOD, seed=seed)
-    method = make_method(method, seed=seed) if isinstance(method, str) else method
+    method = make_method(method, seed=seed) if isinstance(method, str) else Method.of(method)
+    if_many = None if if_many is None else Method.of(if_many)
     check_writable(Path(output), force)
     if (
         learns_by_parts(method, data)
         and if_many is not None
-        and has_many_labels(data, layout, method.verbose)
+        and has_many_labels(data, layout, method.parameters.verbose)
     ):
         method = if_many
-    errors = shown_errors(method) if texts else 0
+    errors = shown_errors(method.parameters) if texts else 0
     if learns_by_parts(method, data):
         if roll_up:
             raise InputError(f"{data}: --roll-up is for files, not for folders of parts. Leave it out.")
@@ -223,7 +229,7 @@ def train(
             method, data, output, one_label, layout, strict, errors, label_set, report
         )
     else:
-        trial, notes = read_sides(data, verbose=method.verbose, layout=layout, strict=strict)
+        trial, notes = read_sides(data, verbose=method.parameters.verbose, layout=layout, strict=strict)
         labels = label_set_to_learn(label_set, trial.train.label_set(), roll_up)
         trial = rolled_up_sides(trial, labels)
         if labels is not None:
@@ -250,7 +256,7 @@ def train(
             method, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
         )
     model = remember_layout(model, layout)
-    goal = getattr(method, "optimise", None)
+    goal = getattr(method.parameters, "optimise", None)
     model = remember_step(model, "train", file=data, documents=model.documents, goal=goal)
     with timed("saving", model.shows_progress):
         save(model, output, scores=measurement.record(), details=measurement.details(), force=force)
@@ -258,7 +264,7 @@ def train(
 
 
 def _fit_file(
-    method: "MethodEstimator",
+    method: Method,
     trial: Trial,
     notes: Sequence[str],
     data: FilePath,
@@ -278,10 +284,10 @@ def _fit_file(
     for line in (*notes, *warnings(trial), *kind):
         report(line)
     report(
-        f"Training {name_of(method.algorithm, method)} on {counted(len(train), 'document')} in "
+        f"Training {name_of(method.algorithm, method.parameters)} on {counted(len(train), 'document')} in "
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
-    model = fit_method(method, training_documents(method, trial), label_set)
+    model = method.fit(training_documents(method, trial), label_set)
     _report_choice(model, report)
     if len(trial.test):
         return model, measure_on_test(model, trial.test, errors=errors)
@@ -292,7 +298,7 @@ def _fit_file(
 
 
 def _fit_parts(
-    method: "MethodEstimator",
+    method: Method,
     data: FilePath,
     output: FilePath,
     one_label: bool | None,
@@ -307,7 +313,15 @@ def _fit_parts(
     with _sole_worker_in(work):
         report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
         model = fit_parts(
-            method, data, work, method.n_jobs, method.verbose, one_label, report, layout, strict
+            method,
+            data,
+            work,
+            method.parameters.n_jobs,
+            method.parameters.verbose,
+            one_label,
+            report,
+            layout,
+            strict,
         )
         labels = [str(label) for label in model.labels.classes.tolist()]
         named = label_set_to_learn(label_set, labels, roll_up=False)
@@ -320,9 +334,9 @@ def _fit_parts(
     return model, measurement
 
 
-def _on_many(number: int, method: "MethodEstimator") -> str:
+def _on_many(number: int, method: Method) -> str:
     """A line on so many labels: what is trained for them, or what should be."""
-    name = name_of(method.algorithm, method)
+    name = name_of(method.algorithm, method.parameters)
     if method.algorithm.sparse_labels:
         return f"{number:,} labels: {name} is trained, which is made for so many."
     return f"{number:,} labels: {name} will take long. {DEFAULT_XMC_METHOD} is made for so many."
@@ -354,9 +368,9 @@ def _measure_parts(
     return Measurement(None, "Not measured: no document has split test.")
 
 
-def _check_goal(method: "MethodEstimator", one_label: bool) -> None:
+def _check_goal(method: Method, one_label: bool) -> None:
     """Refuse to tune thresholds where there are none."""
-    if one_label and getattr(method, "optimise", None) is not None:
+    if one_label and getattr(method.parameters, "optimise", None) is not None:
         raise InputError(
             "--optimise tunes thresholds, and one label per document has none. Leave it out, or add "
             "--several-labels."

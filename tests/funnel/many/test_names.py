@@ -1,7 +1,6 @@
 """Labels are learned from what they are called, those that no document has, too."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier, evaluate_in_detail
+from funnelling.methods.learning import Method
 from funnelling.state import StateError
 from tests.cli.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
@@ -220,7 +220,7 @@ class TestMeasures:
     def test_folds_know_names_too(self) -> None:
         texts, labels, languages = documents(each=40)
         corpus = corpus_of((texts, [own or ["l12"] for own in labels], languages))
-        found = cross_validate(partial(ManyLabelsClassifier, random_state=0), corpus, label_set=NAMED)
+        found = cross_validate(Method.of(ManyLabelsClassifier(random_state=0)), corpus, label_set=NAMED)
         assert found is not None
         assert {row["label"] for row in found["by_label"]} >= {"l12"}
 

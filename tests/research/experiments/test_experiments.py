@@ -10,10 +10,10 @@ from scipy.stats import pearsonr
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.pieces import ResultCache
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import trial_split
+from funnelling.methods.learning import Method
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.research.experiments import contributions, paper, tables, zero_shot
 from funnelling.research.experiments.funnels import Funnels
@@ -225,12 +225,14 @@ def test_a_variant_of_a_language_is_learned_with_it() -> None:
     trial = trial_split(Corpus.from_documents(documents), 0, 0)
     learned = []
 
-    def noted(method: Any, train: Corpus) -> Any:
+    fit = Method.fit
+
+    def noted(method: Method, train: Corpus) -> Any:
         learned.append(sorted(train.by_language()))
-        return fit_method(method, train)
+        return fit(method, train)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(zero_shot, "fit_method", noted)
+        patch.setattr(Method, "fit", noted)
         result = zero_shot.run_zero_shot(ExperimentContext([trial], []))
     assert learned == [["de"], ["de", "pt", "pt_BR"]]
     assert result["steps"] == [["de"], ["pt", "pt_BR"]]

@@ -5,7 +5,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.measuring import as_indicators, evaluate_classifier
 from funnelling.evaluation.splits import Trial
@@ -28,12 +27,12 @@ def trial(request: pytest.FixtureRequest) -> Trial:
 
 @pytest.fixture(scope="module")
 def funnels(trial: Trial) -> Funnels:
-    return Funnels(trial, FunnelConfig.of(make_method("fun-tat", seed=3)), 10.0, seed=3)
+    return Funnels(trial, FunnelConfig.of(make_method("fun-tat", seed=3).parameters), 10.0, seed=3)
 
 
 def classifier_counts(trial: Trial, language: str) -> Counts:
     """What Fun(TAT) itself decides, fitted from scratch."""
-    method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
+    method = make_method("fun-tat", seed=3).under(meta_C=10.0).fit(trial.train)
     test = trial.test.select(trial.test.by_language()[language])
     predicted = as_indicators(method, method.predict(test.texts, languages=test.languages))
     return Counts.of(test.label_matrix([str(label) for label in method.labels.classes]), predicted)
@@ -79,9 +78,9 @@ def test_a_base_is_fitted_once(funnels: Funnels) -> None:
 def test_a_label_unknown_to_training_is_wrong(classes: str) -> None:
     (trial,) = made_one_label_trials(classes=classes)
     trial.test.labels[::5] = [("unknown",)] * len(trial.test.labels[::5])
-    design = FunnelConfig.of(make_method("fun-tat", seed=3))
+    design = FunnelConfig.of(make_method("fun-tat", seed=3).parameters)
     funnels = Funnels(trial, design, 10.0, seed=3)
-    method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
+    method = make_method("fun-tat", seed=3).under(meta_C=10.0).fit(trial.train)
     expected = evaluate_classifier(method, trial.test)["languages"]["it"]
     found = funnels.measure(funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("it"))
     assert {**found, "documents": 20} == expected

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from funnelling.evaluation.comparison import summarise_trials
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, is_of_one_label, paper_measures
@@ -85,7 +84,7 @@ def _naive(setting: ExperimentContext, number: int, language: str, fraction: flo
     train, test = funnels.documents(language, fraction), funnels.tests(language)
     if fraction == 0 or not learnable(train):
         return _rejected(funnels, language)
-    model = fit_method(setting.make("naive", setting.seed + number), train)
+    model = setting.make("naive", setting.seed + number).fit(train)
     decisions = decisions_of(model, test, funnels.classes)
     return funnels.measure(funnels.count(funnels.truth(test), decisions))
 

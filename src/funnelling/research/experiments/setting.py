@@ -10,6 +10,7 @@ from funnelling.evaluation.pieces import Result, ResultCache, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
+from funnelling.methods.learning import Method
 from funnelling.methods.registry import Settings, make_method
 from funnelling.research.experiments.funnels import Funnels
 from funnelling.runtime.messages import Reporter, silent
@@ -39,7 +40,7 @@ class ExperimentContext:
     _results: dict[str, list[Result]] = field(default_factory=dict, init=False)
     _reported: set[str] = field(default_factory=set, init=False)
 
-    def make(self, name: str, seed: int, **parameters: Any) -> Any:
+    def make(self, name: str, seed: int, **parameters: Any) -> Method:
         """An unfitted method by name, with parameters that the experiment is about."""
         method = make_method(
             name,
@@ -49,7 +50,7 @@ class ExperimentContext:
             settings=self.settings,
             resources=self.resources,
         )
-        return method.set_params(**parameters)
+        return method.under(**parameters)
 
     def compare(self, names: Sequence[str], **variants: Mapping[str, Any]) -> Comparison:
         """Methods, and variants of Fun(TAT) by a name of their own, on every trial."""
@@ -101,8 +102,10 @@ class ExperimentContext:
         """A trial's funnels, with the C that it chose; only those of one trial are held."""
         if number not in self._funnels:
             self._funnels.clear()
-            design, C = FunnelConfig.of(self.make("fun-tat", self.seed + number)), self.meta_cs()[number]
-            self._funnels[number] = Funnels(self.trials[number], design, C, self.seed + number)
+            design: Any = self.make("fun-tat", self.seed + number).parameters
+            self._funnels[number] = Funnels(
+                self.trials[number], FunnelConfig.of(design), self.meta_cs()[number], self.seed + number
+            )
         return self._funnels[number]
 
     def results(self, name: str) -> list[Result]:

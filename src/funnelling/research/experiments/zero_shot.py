@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, measure_languages
@@ -79,7 +78,7 @@ def _measure_with(setting: ExperimentContext, name: str, number: int, languages:
     classes = trial.train.label_set()
     if not learnable(train):
         return {}
-    model = fit_method(setting.make(name, setting.seed + number), train)
+    model = setting.make(name, setting.seed + number).fit(train)
     test = trial.test.select(supported_documents(trial.test, model))
     decisions = decisions_of(model, test, classes)
     truth = test.label_matrix(classes)

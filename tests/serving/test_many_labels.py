@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
-from funnelling.serving.openapi import response_types
+from funnelling.serving.responses import document_types
 from funnelling.serving.settings import Limits
 from funnelling.storage import load
 
@@ -47,7 +47,7 @@ def test_with_a_threshold_and_without_some_labels(client: Any, many: Any) -> Non
 
 
 def test_answers_are_of_their_type(client: Any, many: Any) -> None:
-    predicted, why, *_ = map(TypeAdapter, response_types(many.labels, Limits()))
+    predicted, why, *_ = map(TypeAdapter, document_types(many.labels, Limits()))
     documents = [*DOCUMENTS, {"language": "it", "text": "zzzz"}]
     answer = client.post("/v1/predict", json={"documents": documents})
     predicted.validate_json(answer.content, strict=True)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from funnelling.serving import bodies
 from funnelling.serving.guard import MEDIA_TYPE, SECURITY, HTTPProblem
+from funnelling.serving.settings import Limits
 
 from .conftest import Client
 
@@ -114,7 +115,7 @@ def test_a_body_that_is_too_large_whether_it_says_so_or_not(make_client: Client)
 
 def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "_MAX_HELD_BYTES", 110)
-    reader = bodies.Bodies(most=60)
+    reader = bodies.Bodies(Limits(body=60))
 
     async def play() -> None:
         released = asyncio.Event()

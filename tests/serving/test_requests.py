@@ -1,15 +1,15 @@
 """The bodies of requests: how they are read, and what a refusal says of them."""
 
+import json
 from typing import Any
 
 import pytest
 
 from funnelling.formats import Document
-from funnelling.serving.guard import HTTPProblem
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits
 
-from .conftest import LABELS
+from .conftest import LABELS, Client
 
 GOOD = {"text": "the cat", "language": "en"}
 
@@ -19,23 +19,31 @@ def requests(model: Any) -> Requests:
     return Requests(model, Limits(characters=20))
 
 
+def refusal(client: Any, path: str, body: Any) -> tuple[int, str, str]:
+    answer = client.post(path, content=json.dumps(body), headers={"Content-Type": "application/json"})
+    return answer.status_code, answer.json()["pointer"], answer.json()["detail"]
+
+
 def test_documents_are_read_as_the_command_line_reads_them(requests: Requests) -> None:
     body = {"documents": [{**GOOD, "id": 7.0}, {"text": "\ud800", "language": "", "id": None}]}
     documents = [Document("7", "the cat", "en"), Document("2", "\ufffd")]
-    assert requests.read_predict(body) == (documents, None, ())
+    assert requests.read_predict(requests.predict_type(**body)) == (documents, None, ())
 
 
 @pytest.mark.parametrize(("sent", "threshold"), [(0.3, 0.3), (0, 0.0), (1, 1.0), (None, None)])
 def test_a_threshold(requests: Requests, sent: Any, threshold: float | None) -> None:
-    assert requests.read_predict({"documents": [GOOD], "threshold": sent})[1] == threshold
+    body = requests.predict_type(documents=[GOOD], threshold=sent)
+    assert requests.read_predict(body)[1] == threshold
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, "0.5", True, [], 10**400])
-def test_a_threshold_that_is_none(requests: Requests, bad: Any) -> None:
-    with pytest.raises(HTTPProblem) as refusal:
-        requests.read_predict({"documents": [GOOD], "threshold": bad})
-    assert (refusal.value.status, refusal.value.pointer) == (422, "/threshold")
-    assert refusal.value.detail == '"threshold" must be a number from 0 to 1.'
+def test_a_threshold_that_is_none(client: Any, bad: Any) -> None:
+    detail = '"threshold" must be a number from 0 to 1.'
+    assert refusal(client, "/v1/predict", {"documents": [GOOD], "threshold": bad}) == (
+        422,
+        "/threshold",
+        detail,
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +58,7 @@ def test_a_threshold_that_is_none(requests: Requests, bad: Any) -> None:
 def test_what_is_to_be_explained(
     requests: Requests, extra: dict[str, Any], labels: list[str] | None, top: int
 ) -> None:
-    assert requests.read_explain({"documents": [GOOD], **extra}) == (
+    assert requests.read_explain(requests.explain_type(documents=[GOOD], **extra)) == (
         [Document("1", "the cat", "en")],
         labels,
         top,
@@ -60,7 +68,10 @@ def test_what_is_to_be_explained(
 @pytest.mark.parametrize(
     ("body", "pointer", "detail"),
     [
-        ([], "", 'The body must be an object such as {"documents": [{"text": "…"}]}.'),
+        *(
+            (bad, "", 'The body must be an object such as {"documents": [{"text": "…"}]}.')
+            for bad in ([], None, "x", 7, False)
+        ),
         ({}, "/documents", '"documents" is missing. Add it.'),
         ({"docs": [GOOD]}, "", '"docs" is no field of the body, which has documents, labels, top.'),
         ({"documents": "x"}, "/documents", '"documents" must be a list.'),
@@ -111,13 +122,11 @@ def test_what_is_to_be_explained(
     ],
 )
 def test_a_refusal_names_the_place_and_the_cure(
-    requests: Requests, body: Any, pointer: str, detail: str
+    make_client: Client, body: Any, pointer: str, detail: str
 ) -> None:
-    with pytest.raises(HTTPProblem) as refusal:
-        requests.read_explain(body)
-    assert (refusal.value.status, refusal.value.pointer, refusal.value.detail) == (422, pointer, detail)
+    assert refusal(make_client(characters=20), "/v1/explain", body) == (422, pointer, detail)
 
 
-def test_many_bad_documents_cost_no_more_than_one(requests: Requests) -> None:
-    with pytest.raises(HTTPProblem, match="A document must be an object"):
-        requests.read_predict({"documents": [1] * 10**6})
+def test_many_bad_documents_cost_no_more_than_one(client: Any) -> None:
+    _, pointer, detail = refusal(client, "/v1/predict", {"documents": [1] * 19_000})
+    assert (pointer, detail) == ("/documents/0", 'A document must be an object such as {"text": "…"}.')

@@ -8,7 +8,8 @@ from pydantic import TypeAdapter
 
 from funnelling import FunnellingClassifier, NaiveClassifier
 from funnelling.corpus.labels import LabelSpace
-from funnelling.serving.openapi import response_types
+from funnelling.serving import responses
+from funnelling.serving.responses import document_types
 from funnelling.serving.settings import Limits
 
 from .conftest import LABELS, TEXTS, Client, sentences
@@ -27,19 +28,19 @@ BLANK = {"documents": [{"text": "🐈", "language": "en"}]}
         ("Model", "GET", "/v1/model", None),
         ("Labels", "GET", "/v1/labels", None),
         ("Health", "GET", "/healthz", None),
-        ("Problem", "POST", "/v1/predict", {}),
-        ("Problem", "GET", "/nothing", None),
+        ("ProblemDocument", "POST", "/v1/predict", {}),
+        ("ProblemDocument", "GET", "/nothing", None),
     ],
 )
 def test_answers_are_of_their_type(client: Any, name: str, method: str, path: str, body: Any) -> None:
-    kinds = {
-        kind.__name__: TypeAdapter(kind) for kind in response_types(LabelSpace(np.array(LABELS)), Limits())
-    }
-    kinds[name].validate_json(client.request(method, path, json=body).content, strict=True)
+    predictions, explanations = document_types(LabelSpace(np.array(LABELS)), Limits())
+    of_documents = {"PredictResponse": predictions, "ExplainResponse": explanations}
+    kind = of_documents.get(name) or getattr(responses, name)
+    TypeAdapter(kind).validate_json(client.request(method, path, json=body).content, strict=True)
 
 
 def test_one_label_per_document() -> None:
-    predict = TypeAdapter(response_types(LabelSpace(np.array(LABELS), single_label=True), Limits())[0])
+    predict = TypeAdapter(document_types(LabelSpace(np.array(LABELS), single_label=True), Limits())[0])
     properties = predict.json_schema()["$defs"]["Prediction"]["properties"]
     assert properties["labels"]["maxItems"] == 1
     assert "thresholds" not in properties
@@ -49,14 +50,14 @@ def test_a_model_of_one_label_gives_none_where_nothing_is_known(make_client: Cli
     texts, labels, languages = sentences(60)
     one = NaiveClassifier(C=1).fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
     answer = make_client(other_model=one.model_).post("/v1/predict", json=BLANK)
-    predict = TypeAdapter(response_types(one.model_.labels, Limits())[0])
+    predict = TypeAdapter(document_types(one.model_.labels, Limits())[0])
     (row,) = predict.validate_json(answer.content, strict=True)["documents"]
     assert (row["labels"], row["evidence"]) == ([], False)
 
 
 @pytest.mark.parametrize(("labels", "items"), [(LABELS, {"type": "string"}), ([1, 2], {})])
 def test_labels_that_are_not_strings(labels: list[Any], items: dict[str, str]) -> None:
-    predict = response_types(LabelSpace(np.array(labels, dtype=object)), Limits())[0]
+    predict = document_types(LabelSpace(np.array(labels, dtype=object)), Limits())[0]
     schema = TypeAdapter(predict).json_schema()["$defs"]["Prediction"]
     assert schema["properties"]["labels"]["items"] == items
 
@@ -69,7 +70,7 @@ def test_explanations_say_where_in_the_text_and_how_neighbours_begin(make_client
     client = make_client(other_model=model.model_)
     text = f"🐈 {TEXTS['en']}"
     answer = client.post("/v1/explain", json={"documents": [{"text": text, "language": "en"}]})
-    explain = TypeAdapter(response_types(model.model_.labels, Limits())[1])
+    explain = TypeAdapter(document_types(model.model_.labels, Limits())[1])
     (row,) = explain.validate_json(answer.content, strict=True)["documents"]
     for told in row["labels"].values():
         assert told["passages"]

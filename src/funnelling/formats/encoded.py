@@ -5,7 +5,8 @@ import io
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from itertools import chain
 from typing import BinaryIO
@@ -15,6 +16,7 @@ from funnelling.formats.files import MAX_LINE_BYTES, raw_lines, reading, shown_n
 
 logger = logging.getLogger(__name__)
 _Path = str | os.PathLike[str]
+_Lines = Generator[tuple[int, str], None, None]  # with their numbers
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -70,8 +72,9 @@ class TextFile:
                 raise InputError(f"{self.name}: {wrong}. Leave out --encoding.")
             is_wide = self.encoding.startswith(("utf-16", "utf-32"))
             decoded = self._wide(stream) if is_wide else self._decoded(raw_lines(stream, self.name))
-            for number, line in decoded:
-                yield number, line.removeprefix("\ufeff") if number == 1 else line
+            with closing(decoded):  # before the stream, which it gives back
+                for number, line in decoded:
+                    yield number, line.removeprefix("\ufeff") if number == 1 else line
 
     def text(self) -> str:
         """The whole text."""
@@ -122,14 +125,14 @@ class TextFile:
             say_western(self.name)
         yield from self._decoded(chain(ahead, lines))
 
-    def _decoded(self, lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
+    def _decoded(self, lines: Iterable[tuple[int, bytes]]) -> _Lines:
         for number, raw in lines:
             try:
                 yield number, raw.decode(self.encoding or "utf-8")
             except UnicodeDecodeError:
                 raise self._refusal(f"not {self.encoding} text", number) from None
 
-    def _wide(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
+    def _wide(self, stream: BinaryIO) -> _Lines:
         wrapped = io.TextIOWrapper(stream, self.encoding, newline="\n")
         try:
             for number, line in enumerate(iter(partial(wrapped.readline, MAX_LINE_BYTES + 1), ""), start=1):

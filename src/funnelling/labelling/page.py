@@ -1,10 +1,7 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
-import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -25,12 +22,12 @@ from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.learning import check_extensible
 from funnelling.methods.model import Model
 from funnelling.runtime.messages import TOKEN, say
-from funnelling.serving.application import add_heads, add_pages, add_refusals
-from funnelling.serving.bodies import Bodies, json_response, json_response_by_turns
+from funnelling.serving.application import add_heads, add_pages, guarded_app
+from funnelling.serving.bodies import LimitedRequest, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Metrics, SecurityMiddleware, too_busy
+from funnelling.serving.guard import Metrics, too_busy
 from funnelling.serving.protocol import server_of
-from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, checked, string
+from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, string
 from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
 from funnelling.serving.supervisor import address_of, bind, start_logging
 from funnelling.tasks.sources import load_text_model
@@ -91,76 +88,49 @@ class PassagesRequest(Body):
 def create_labelling_app(bench: AnnotationService, settings: ServiceSettings, metrics: Metrics) -> FastAPI:
     """The application over a bench."""
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        bench.close()
-
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
-    app.add_middleware(
-        SecurityMiddleware,
-        paths=labelling_paths(),
-        metrics=metrics,
-        token=settings.token,
-        hosts=settings.hosts,
-    )
-    add_refusals(app, "The page is at /.")
+    app = guarded_app(labelling_paths(), settings, metrics, bench.close, "The page is at /.")
 
     @app.exception_handler(TooManyAnnotatorsError)
     async def refuse(_: Request, __: TooManyAnnotatorsError) -> Response:
         return too_busy("Too many people are here. Try again later.").response()
 
-    _add_interface(app, bench, settings)
+    _add_interface(app, bench)
     add_pages(app, LABELLING_PAGES)
     add_heads(app)
     return app
 
 
-def _add_interface(app: FastAPI, bench: AnnotationService, settings: ServiceSettings) -> None:
-    bodies = Bodies(settings.limits.body)
-
-    def until() -> float:
-        return asyncio.get_running_loop().time() + settings.limits.seconds
-
-    async def read(request: Request, kind: Any) -> Any:
-        return checked(kind, await bodies.read_json(request, until()))
-
+def _add_interface(app: FastAPI, bench: AnnotationService) -> None:
     @app.get(LABELLING.facts)
     async def tell_facts() -> Response:
         return json_response(bench.facts())
 
     @app.post(LABELLING.next)
-    async def show_next(request: Request) -> Response:
-        body = await read(request, SessionRequest)
-        return await json_response_by_turns(await bench.show(body.session, until()))
+    async def show_next(body: SessionRequest, request: LimitedRequest) -> Response:
+        return await json_response_by_turns(await bench.show(body.session, request.until))
 
     @app.post(LABELLING.decide)
-    async def decide(request: Request) -> Response:
-        body = await read(request, DecisionRequest)
+    async def decide(body: DecisionRequest, request: LimitedRequest) -> Response:
         bench.submit(body.session, body.key, body.action, body.who, body.labels, body.note)
-        return await json_response_by_turns(await bench.show(body.session, until(), decided=True))
+        return await json_response_by_turns(await bench.show(body.session, request.until, decided=True))
 
     @app.post(LABELLING.undo)
-    async def undo(request: Request) -> Response:
-        body = await read(request, SessionRequest)
-        return await json_response_by_turns(await bench.undo(body.session, body.who, until()))
+    async def undo(body: SessionRequest, request: LimitedRequest) -> Response:
+        return await json_response_by_turns(await bench.undo(body.session, body.who, request.until))
 
     @app.post(LABELLING.language)
-    async def correct_language(request: Request) -> Response:
-        body = await read(request, LanguageRequest)
+    async def correct_language(body: LanguageRequest, request: LimitedRequest) -> Response:
         bench.correct_language(body.session, body.key, body.language)
-        return await json_response_by_turns(await bench.show(body.session, until(), body.labels))
+        return await json_response_by_turns(await bench.show(body.session, request.until, body.labels))
 
     @app.post(LABELLING.stay)
-    async def stay(request: Request) -> Response:
-        body = await read(request, StayRequest)
+    async def stay(body: StayRequest) -> Response:
         bench.desk.heartbeat(body.session, body.key)
         return json_response(bench.state(body.session))
 
     @app.post(LABELLING.passages)
-    async def mark(request: Request) -> Response:
-        body = await read(request, PassagesRequest)
-        return await json_response_by_turns(await bench.passages(body.key, body.labels, until()))
+    async def mark(body: PassagesRequest, request: LimitedRequest) -> Response:
+        return await json_response_by_turns(await bench.passages(body.key, body.labels, request.until))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The application: a page and a small HTTP interface over one model."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
@@ -9,18 +8,30 @@ from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.methods.model import Model
-from funnelling.serving import openapi
-from funnelling.serving.bodies import Bodies, add_feedback, json_response, json_response_by_turns
+from funnelling.serving import responses
+from funnelling.serving.bodies import (
+    Bodies,
+    LimitedRequest,
+    LimitedRoute,
+    add_feedback,
+    json_response,
+    json_response_by_turns,
+    takes,
+)
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics, SecurityMiddleware
-from funnelling.serving.requests import Requests
+from funnelling.serving.requests import Requests, body_problem
+from funnelling.serving.responses import OF_A_BODY, ProblemDocument, answers, document_types, problems
 from funnelling.serving.settings import PAGES, Limits, ServiceSettings, page_files, served_paths
 
 MEDIA_TYPES = {
@@ -97,6 +108,10 @@ def _rows(label_set: LabelSet, labels: Iterable[str]) -> list[Row]:
 
 
 EXAMPLE = {"documents": [{"text": "Un lettore di musica per il desktop", "language": "it", "id": "7"}]}
+DESCRIPTION = (
+    "Labels for documents in many languages. A request that cannot be answered gets a problem document "
+    "(RFC 9457) that says why."
+)
 SMALL_BATCH_DOCUMENTS = 16  # documents whose labels are a small answer
 FACTS = ("method", "languages", "labels", "scores", "funnelling")  # of a model's description
 
@@ -107,41 +122,57 @@ def create_app(
     """The application over a model and its description, which is that of `describe_model`."""
     engine = Engine(model, metrics, settings.limits.words)
     requests = Requests(model, settings.limits)
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        engine.close()
-
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
+    app = guarded_app(served_paths(), settings, metrics, engine.close, "GET /docs lists what there is.")
     app.state.engine = engine
-    app.add_middleware(
-        SecurityMiddleware, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
-    )
-    add_refusals(app, "GET /docs lists what there is.")
     _add_interface(app, engine, requests, settings.limits)
     add_feedback(app, requests, settings)
     _add_facts(app, model, description, settings, metrics)
-    _add_openapi(app, openapi.document(app, requests, model, settings))
+    _add_openapi(app, settings)
     add_pages(app)
     add_heads(app)
     return app
 
 
+def guarded_app(
+    paths: Collection[str],
+    settings: ServiceSettings,
+    metrics: Metrics,
+    close: Callable[[], None],
+    where: str,
+) -> FastAPI:
+    """An application without routes, which limits and guards those that it gets.
+
+    ``close`` is called in the end; ``where`` says what to do about a path that is none.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        close()
+
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
+    app.router.route_class = LimitedRoute
+    app.state.bodies = Bodies(settings.limits)
+    app.add_middleware(
+        SecurityMiddleware, paths=paths, metrics=metrics, token=settings.token, hosts=settings.hosts
+    )
+    _add_refusals(app, where)
+    return app
+
+
 def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Limits) -> None:
-    bodies = Bodies(limits.body)
+    predictions, explanations = document_types(engine.model.labels, limits)
 
     @app.post(
         "/v1/predict",
         summary="Label documents",
-        responses=openapi.answers("PredictResponse", "One row per document.", 401, *openapi.OF_A_BODY),
-        openapi_extra=openapi.takes("PredictRequest", EXAMPLE),
+        responses=answers(predictions, "One row per document.", 401, *OF_A_BODY),
+        openapi_extra=takes(EXAMPLE),
     )
-    async def predict(request: Request) -> Response:
+    async def predict(body: requests.predict_type, request: LimitedRequest) -> Response:  # type: ignore[name-defined]
         """The labels and the probabilities of labels, bit for bit as the command line gives them."""
-        until = asyncio.get_running_loop().time() + limits.seconds
-        documents, threshold, exclude = requests.read_predict(await bodies.read_json(request, until))
-        answer = {"documents": await engine.predict(documents, until, threshold, exclude)}
+        documents, threshold, exclude = requests.read_predict(body)
+        answer = {"documents": await engine.predict(documents, request.until, threshold, exclude)}
         return (
             json_response(answer)
             if len(documents) <= SMALL_BATCH_DOCUMENTS
@@ -151,15 +182,14 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
     @app.post(
         "/v1/explain",
         summary="Explain labels",
-        responses=openapi.answers("ExplainResponse", "One row per document.", 401, *openapi.OF_A_BODY),
-        openapi_extra=openapi.takes("ExplainRequest", EXAMPLE),
+        responses=answers(explanations, "One row per document.", 401, *OF_A_BODY),
+        openapi_extra=takes(EXAMPLE),
     )
-    async def explain(request: Request) -> Response:
+    async def explain(body: requests.explain_type, request: LimitedRequest) -> Response:  # type: ignore[name-defined]
         """What spoke for a label: words in tier 1, other labels in tier 2, and similar training documents."""
-        until = asyncio.get_running_loop().time() + limits.seconds
-        documents, labels, top = requests.read_explain(await bodies.read_json(request, until))
+        documents, labels, top = requests.read_explain(body)
         return await json_response_by_turns(
-            {"documents": await engine.explain(documents, labels, top, until)}
+            {"documents": await engine.explain(documents, labels, top, request.until)}
         )
 
 
@@ -167,7 +197,9 @@ def _add_facts(
     app: FastAPI, model: Model, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> None:
     @app.get(
-        "/v1/model", summary="What the model is", responses=openapi.answers("Model", "Its description.", 401)
+        "/v1/model",
+        summary="What the model is",
+        responses=answers(responses.Model, "Its description.", 401),
     )
     async def tell_model() -> Response:
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
@@ -186,27 +218,22 @@ def _add_facts(
     @app.get(
         "/v1/labels",
         summary="What labels are called",
-        responses=openapi.answers("Labels", "One entry per label of the model.", 401),
+        responses=answers(responses.Labels, "One entry per label of the model.", 401),
     )
     async def tell_labels() -> Response:
         """The names of labels in all languages, what they mean, their parents, and which are not assigned."""
         return labels
 
-    @app.get("/healthz", summary="Whether it is there", responses=openapi.answers("Health", "It is there."))
+    @app.get("/healthz", summary="Whether it is there", responses=answers(responses.Health, "It is there."))
     async def health() -> Response:
         """Answers as soon as the model is loaded."""
         return json_response({"status": "ok"})
-
-    text = {"text/plain": {"schema": {"type": "string"}}}
 
     @app.get(
         "/metrics",
         summary="Counters for Prometheus",
         response_class=PlainTextResponse,
-        responses={
-            200: {"description": "Prometheus text.", "content": text},
-            **openapi.problems(401),
-        },
+        responses={200: {"description": "Prometheus text."}, **problems(401)},
     )
     async def count() -> Response:
         """Requests, durations and documents, summed over the workers."""
@@ -214,7 +241,22 @@ def _add_facts(
         return Response(counters, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
 
-def _add_openapi(app: FastAPI, document: dict[str, Any]) -> None:
+def _add_openapi(app: FastAPI, settings: ServiceSettings) -> None:
+    document = get_openapi(
+        title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
+    )
+    document["components"]["schemas"]["Problem"] = TypeAdapter(ProblemDocument).json_schema()
+    never = {"401"} if settings.token is None else set()
+    never |= {"421"} if settings.hosts is None else set()
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            operation["responses"] = {
+                status: answer for status, answer in operation["responses"].items() if status not in never
+            }
+            if settings.token is not None:
+                operation["security"] = [{"token": []}] if path != "/healthz" else []
+    if settings.token is not None:
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     answer = json_response(document)
 
     @app.get("/openapi.json", include_in_schema=False)
@@ -229,12 +271,17 @@ def add_heads(app: FastAPI) -> None:
             route.methods.add("HEAD")
 
 
-def add_refusals(app: FastAPI, where: str) -> None:
-    """Answer what is refused with problem documents; ``where`` says what to do about a path that is none."""
+def _add_refusals(app: FastAPI, where: str) -> None:
+    """Answer what is refused with problem documents (RFC 9457)."""
 
     @app.exception_handler(HTTPProblem)
     async def refuse(_: Request, refusal: HTTPProblem) -> Response:
         return refusal.response()
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse_body(request: Request, error: RequestValidationError) -> Response:
+        kind = request.scope["endpoint"].__annotations__["body"]
+        return body_problem(kind, error.errors()).response()
 
     @app.exception_handler(HTTPException)
     async def refuse_route(request: Request, error: HTTPException) -> Response:

@@ -5,11 +5,12 @@ import codecs
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,10 +18,10 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
 from funnelling.formats.jsonl import LABEL
-from funnelling.serving import openapi
 from funnelling.serving.guard import HTTPProblem, place_of, too_busy
 from funnelling.serving.requests import Requests
-from funnelling.serving.settings import FEEDBACK, JOURNAL_WAIT_S, ServiceSettings
+from funnelling.serving.responses import OF_A_BODY, FeedbackResponse, answers
+from funnelling.serving.settings import FEEDBACK, JOURNAL_WAIT_S, Limits, ServiceSettings
 
 CLOSE = {"Connection": "close"}
 # Most clients read no answer before they have sent all of a body, so one that is too large is read on,
@@ -33,12 +34,44 @@ _MAX_FIELDS = 100  # of an object: no request has so many, and each that is unkn
 _string = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 
 
-class Bodies:
-    """Reads bodies of at most ``most`` bytes each, and refuses further ones while too many are in memory."""
+class LimitedRequest(Request):
+    """A request whose body was read within the limits, and the moment by which it is to be answered."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._free = max(_MAX_HELD_BYTES, most)
+    until: float  # of the loop's clock
+    value: Any
+
+    async def body(self) -> bytes:
+        """Anything but nothing, for which FastAPI would not ask what the body holds."""
+        return b"{}"
+
+    async def json(self) -> Any:
+        """The value in the body."""
+        return self.value
+
+
+class LimitedRoute(APIRoute):
+    """A route whose requests are read by the `Bodies` of its application."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_within_limits(request: Request) -> Response:
+            bodies: Bodies = request.app.state.bodies
+            limited = LimitedRequest(request.scope, request.receive)
+            limited.until = asyncio.get_running_loop().time() + bodies.limits.seconds
+            if self.body_field is not None:
+                limited.value = await bodies.read_json(request, limited.until)
+            return await handle(limited)
+
+        return handle_within_limits
+
+
+class Bodies:
+    """Reads bodies within the limits of a service, and refuses further ones while too many are in memory."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._free = max(_MAX_HELD_BYTES, limits.body)
 
     async def read_json(self, request: Request, until: float) -> Any:
         """The value in a body that came before a moment of the loop's clock."""
@@ -53,7 +86,7 @@ class Bodies:
 
     async def _read(self, request: Request) -> bytes:
         announced = request.headers.get("content-length", "0")
-        large = int(announced) > self.most if announced.isascii() and announced.isdigit() else False
+        large = int(announced) > self.limits.body if announced.isascii() and announced.isdigit() else False
         waits = request.headers.get("expect", "").lower() == "100-continue"
         if large and (waits or int(announced) > _MAX_DISCARDED_BYTES):
             raise self._too_large()
@@ -64,7 +97,7 @@ class Bodies:
                 size += len(chunk)
                 if size > _MAX_DISCARDED_BYTES:
                     raise self._too_large()
-                if size > self.most:
+                if size > self.limits.body:
                     chunks.clear()
                     continue
                 chunks.append(chunk)
@@ -74,12 +107,12 @@ class Bodies:
                     raise too_busy("Too many bodies are on their way. Try again later.")
         finally:
             self._free += held
-        if size > self.most:
+        if size > self.limits.body:
             raise self._too_large(closing=False)
         return b"".join(chunks)
 
     def _too_large(self, closing: bool = True) -> HTTPProblem:
-        detail = f"The body is larger than {self.most:,} bytes. Send fewer or shorter documents."
+        detail = f"The body is larger than {self.limits.body:,} bytes. Send fewer or shorter documents."
         return HTTPProblem(413, detail, headers=CLOSE if closing else None)
 
 
@@ -210,31 +243,35 @@ EXAMPLE = {
         {"text": "Un lettore di musica per il desktop", "language": "it", "labels": [], "note": "?"}
     ]
 }
-OFF = HTTPProblem(404, "This service takes no feedback. Start it with --feedback FILE.")
 
 logger = logging.getLogger(__name__)
 
 
+def takes(example: Any) -> dict[str, Any]:
+    """What OpenAPI says of a body beside its type."""
+    return {"requestBody": {"content": {"application/json": {"example": example}}}}
+
+
 def add_feedback(app: FastAPI, requests: Requests, settings: ServiceSettings) -> None:
     """Take feedback, if the service is to; else say that it does not."""
-    bodies = Bodies(settings.limits.body)
+    if settings.feedback is None:
+
+        @app.post(FEEDBACK, include_in_schema=False)
+        async def refuse() -> Response:
+            raise HTTPProblem(404, "This service takes no feedback. Start it with --feedback FILE.")
+
+        return
 
     @app.post(
         FEEDBACK,
         summary="Say what labels should have been",
-        responses=openapi.answers("FeedbackResponse", "All of it is on disk.", 401, 507, *openapi.OF_A_BODY),
-        openapi_extra=openapi.takes("FeedbackRequest", EXAMPLE),
-        include_in_schema=settings.feedback is not None,
+        responses=answers(FeedbackResponse, "All of it is on disk.", 401, 507, *OF_A_BODY),
+        openapi_extra=takes(EXAMPLE),
     )
-    async def take(request: Request) -> Response:
+    async def take(body: requests.feedback_type) -> Response:  # type: ignore[name-defined]
         """Documents with the labels that they should have had; `funnelling update` learns from them."""
-        if settings.feedback is None:
-            raise OFF
-        loop = asyncio.get_running_loop()
-        corrected = requests.read_feedback(
-            await bodies.read_json(request, loop.time() + settings.limits.seconds)
-        )
-        await loop.run_in_executor(None, partial(_write, settings, corrected))
+        corrected = requests.read_feedback(body)
+        await asyncio.get_running_loop().run_in_executor(None, partial(_write, settings, corrected))
         return json_response({"taken": len(corrected)})
 
 

@@ -4,7 +4,7 @@ What may be asked depends on the model and on the settings, so the types are mad
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Annotated, Any, get_args, get_origin
@@ -20,8 +20,9 @@ from pydantic import (
     WithJsonSchema,
     WrapValidator,
     create_model,
+    model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
@@ -84,7 +85,7 @@ _REASONS = {
     "list_type": "{name} must be a list",
     "literal_error": "{name} must be {expected}",
     "missing": "{name} is missing. Add it",
-    "model_type": "{name} must be an object such as {example}",
+    "model_attributes_type": "{name} must be an object such as {example}",
     "string_too_long": "{name} may have at most {max_length:,} characters",
     "string_too_short": "{name} must have at least {min_length:,} characters",
     "string_type": "{name} must be a string",
@@ -120,7 +121,8 @@ class Requests:
         if not self._single:
             said = "Assign labels above this probability. The model's own thresholds where it is missing."
             fields["threshold"] = (threshold | None, Field(None, description=said))
-        self.predict_type: Any = create_model("PredictRequest", __base__=Body, **fields)
+        base = _WithoutThreshold if self._single else Body
+        self.predict_type: Any = create_model("PredictRequest", __base__=base, **fields)
         self.explain_type: Any = create_model(
             "ExplainRequest",
             __base__=Body,
@@ -139,28 +141,23 @@ class Requests:
             documents=_some(_corrected_type(document, labels, self._single), limits.documents),
         )
 
-    def read_predict(self, body: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
+    def read_predict(self, request: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
         """The documents to label, the threshold of all labels (None: each has the model's own).
 
         And the labels that are not to be assigned, in alphabetical order.
         """
-        if self._single and isinstance(body, dict) and "threshold" in body:
-            raise HTTPProblem(422, NO_THRESHOLD, pointer="/threshold")
-        request = checked(self.predict_type, body)
         exclude = tuple(sorted(set(request.exclude or ())))
         if exclude and self._assignable <= set(exclude):
             raise HTTPProblem(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
         return _documents(request), None if self._single else request.threshold, exclude
 
-    def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
+    def read_explain(self, request: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
-        request = checked(self.explain_type, body)
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
         return _documents(request), labels, request.top
 
-    def read_feedback(self, body: Any) -> list[tuple[Document, str]]:
+    def read_feedback(self, request: Any) -> list[tuple[Document, str]]:
         """Documents with the labels that they should have had, and what was noted about each."""
-        request = checked(self.feedback_type, body)
         documents = _documents(request)
         for place, document in enumerate(documents):
             if not document.text.strip():
@@ -172,6 +169,15 @@ class Requests:
 
 class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _WithoutThreshold(Body):
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_threshold(cls, body: Any) -> Any:
+        if isinstance(body, dict) and "threshold" in body:
+            raise HTTPProblem(422, NO_THRESHOLD, pointer="/threshold")
+        return body
 
 
 def _document_type(model: Model, characters: int) -> type[BaseModel]:
@@ -285,28 +291,22 @@ def _label_type(labels: list[str]) -> Any:
     return Annotated[str, AfterValidator(check), WithJsonSchema(schema)]
 
 
-def checked(kind: Any, body: Any) -> Any:
-    try:
-        return kind.model_validate(body)
-    except ValidationError as error:
-        raise _refusal(kind, error.errors(include_url=False, include_input=False)) from None
-
-
 def _documents(request: Any) -> list[Document]:
     # Made as the command line makes them from its files: with the same ids, and texts fit to be encoded.
     return [to_document(vars(row), "documents", number) for number, row in enumerate(request.documents, 1)]
 
 
-def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> HTTPProblem:
-    """A refusal for one of the errors: a misspelt field rather than the field that is missing for it."""
+def body_problem(kind: type[BaseModel], errors: Sequence[Any]) -> HTTPProblem:
+    """The refusal of a body for one of its errors: a misspelt field rather than the one missing for it."""
     error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
-    code, place = error["type"], error["loc"]
+    code, (_, *place) = error["type"], error["loc"]
+    if not place and code == "missing":  # what FastAPI finds in null
+        code = "model_attributes_type"
     words: dict[str, Any] = {"name": _noun(place)}
-    if code == "model_type":
+    if code == "model_attributes_type":
         words["example"] = json.dumps(_example(_owner(kind, place)), ensure_ascii=False)
     if code == "extra_forbidden":
-        *owner, field = place
-        place = tuple(owner)
+        *place, field = place
         fields = _owner(kind, place).model_fields
         words = {"name": quoted(str(field)), "owner": _noun(place), "fields": ", ".join(fields)}
     reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
@@ -314,7 +314,7 @@ def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> HTTPProblem:
     return HTTPProblem(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
 
 
-def _owner(kind: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:
+def _owner(kind: type[BaseModel], place: Sequence[int | str]) -> type[BaseModel]:
     """The type of the object at a place: that of the body, or of the entries of one of its lists."""
     if not place:
         return kind
@@ -332,11 +332,11 @@ def _example(kind: Any) -> Any:
     return {name: _example(field.annotation) for name, field in fields if field.is_required()}
 
 
-def _noun(place: tuple[int | str, ...]) -> str:
+def _noun(place: Sequence[int | str]) -> str:
     match place:
-        case ():
+        case []:
             return "the body"
-        case (str(entries), int()):
+        case [str(entries), int()]:
             return f"a {entries.removesuffix('s')}"
         case _:
             return f'"{place[-1]}"'

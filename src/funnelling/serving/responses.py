@@ -1,6 +1,5 @@
-"""The OpenAPI document of a service, and the bodies of its answers as types."""
+"""What a service answers, as types: FastAPI describes them in the OpenAPI document."""
 
-from importlib.metadata import version
 from typing import (
     Annotated,
     Any,
@@ -8,17 +7,13 @@ from typing import (
     NotRequired,  # pydantic reads no other before Python 3.12
 )
 
-from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
-from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
-from funnelling.methods.model import Model as FittedModel
 from funnelling.serving.guard import MEDIA_TYPE
-from funnelling.serving.requests import Requests
-from funnelling.serving.settings import Limits, ServiceSettings
+from funnelling.serving.settings import Limits
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 ZeroShot = Annotated[Literal[True], Field(description="Training had no documents in the language.")]
@@ -153,8 +148,8 @@ class Health(_Answer):
     status: Literal["ok"]
 
 
-def response_types(labels: LabelSpace, limits: Limits) -> list[Any]:
-    """The types of all answers of a model with these labels."""
+def document_types(labels: LabelSpace, limits: Limits) -> tuple[Any, Any]:
+    """The types of a model's predictions and explanations, which depend on its labels."""
     names, single = labels.classes.tolist(), labels.single_label
     label: Any = str if all(isinstance(name, str) for name in names) else Any
     given: Any = Field(description="Those that are assigned.")
@@ -193,7 +188,7 @@ def response_types(labels: LabelSpace, limits: Limits) -> list[Any]:
     class ExplainResponse(_Answer):
         documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
 
-    return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
+    return PredictResponse, ExplainResponse
 
 
 def _of_scores(labels: int, single: bool) -> str:
@@ -202,10 +197,6 @@ def _of_scores(labels: int, single: bool) -> str:
     return "The probability of each label" + ("; they sum to 1." if single else ".")
 
 
-DESCRIPTION = (
-    "Labels for documents in many languages. A request that cannot be answered gets a problem document "
-    "(RFC 9457) that says why."
-)
 REASONS = {
     400: "The body is not JSON in UTF-8.",
     401: "The token is missing or wrong.",
@@ -221,66 +212,17 @@ REASONS = {
 }
 OF_A_BODY = (400, 408, 413, 415, 422, 503)
 
-_COMPONENT = "#/components/schemas/{model}"
+_PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
-def answers(component: str, meaning: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The responses of a route: JSON of a component, and the problems of these statuses."""
-    return {
-        200: {"description": meaning, "content": _content(component, "application/json")},
-        **problems(*statuses),
-    }
+def answers(kind: Any, meaning: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The responses of a route: an answer of a type, and the problems of these statuses."""
+    return {200: {"description": meaning, "model": kind}, **problems(*statuses)}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The problems that a route may answer with."""
     return {
-        status: {"description": REASONS[status], "content": _content("Problem", MEDIA_TYPE)}
+        status: {"description": REASONS[status], "content": _PROBLEM}
         for status in sorted({*statuses, 405, 421, 500})
     }
-
-
-def takes(component: str, example: Any) -> dict[str, Any]:
-    """The body that a route asks for."""
-    content = _content(component, "application/json", example=example)
-    return {"requestBody": {"required": True, "content": content}}
-
-
-def document(
-    app: FastAPI, requests: Requests, model: FittedModel, settings: ServiceSettings
-) -> dict[str, Any]:
-    """The whole document."""
-    result = get_openapi(
-        title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
-    )
-    result["components"] = {"schemas": _components(requests, model, settings)}
-    operations = [(path, operation) for path, item in result["paths"].items() for operation in item.values()]
-    if settings.token is not None:
-        result["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        for path, operation in operations:
-            operation["security"] = [{"token": []}] if path != "/healthz" else []
-    never = {"401": settings.token is None, "421": settings.hosts is None}
-    for _, operation in operations:
-        for status in (status for status, unused in never.items() if unused):
-            operation["responses"].pop(status, None)
-    return result
-
-
-def _components(requests: Requests, model: FittedModel, settings: ServiceSettings) -> dict[str, Any]:
-    """The schemas of all bodies, by name."""
-    of_answers = response_types(model.labels, settings.limits)
-    inputs: list[Any] = [
-        (kind.__name__, mode, TypeAdapter(kind))
-        for mode, kinds in (
-            ("validation", [requests.predict_type, requests.explain_type, requests.feedback_type]),
-            ("serialization", of_answers),
-        )
-        for kind in kinds
-    ]
-    _, schema = TypeAdapter.json_schemas(inputs, ref_template=_COMPONENT)
-    components: dict[str, Any] = schema["$defs"]
-    return components
-
-
-def _content(component: str, media_type: str, **more: Any) -> dict[str, Any]:
-    return {media_type: {"schema": {"$ref": _COMPONENT.format(model=component)}, **more}}

@@ -87,7 +87,7 @@ class Files:
 
 def _read(path: Path, layout: Layout, labels: bool) -> None:
     if path.name == ARCHIVES:
-        build_jrc_acquis(LAW_LANGUAGES, [path])
+        next(build_jrc_acquis(LAW_LANGUAGES, [path]))
     else:
         for _ in read_documents(path, layout, labels=labels):
             pass

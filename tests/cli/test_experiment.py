@@ -120,8 +120,8 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
     out = tmp_path / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("funnelling.research.corpora.debian.COMPARABLE_LANGUAGES", ("en", "it"))
-        defaults = "funnelling.research.corpora.debian.build_debian_comparable_trials.__defaults__"
-        patch.setattr(defaults, (("en", "it"), (), 0))
+        defaults = "funnelling.research.corpora.debian.build_debian_comparable.__defaults__"
+        patch.setattr(defaults, (("en", "it"), (), (0,), 0))
         succeed("compare", *arguments, "--runs", 2, "-o", out, "--json")
         first = json.loads(capsys.readouterr().out)
         assert first["methods"]["naive"]["runs"] == 2

@@ -86,6 +86,6 @@ def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: Buil
 def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: BuiltCorpus) -> None:
     whole = {
         (row.id, row.text, row.split)
-        for row in debian.build_debian_comparable(LANGUAGES, [archive]).documents
+        for row in next(debian.build_debian_comparable(LANGUAGES, [archive])).documents
     }
     assert {(row.id, row.text, row.split) for row in built.documents} <= whole

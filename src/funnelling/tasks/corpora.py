@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from funnelling.research.corpora.builders import BuiltCorpus
 
@@ -23,7 +23,6 @@ class CorpusSpec(NamedTuple):
     size: str
     licence: str
     labelled: bool = True
-    reads_once: bool = False  # whether a function ``…_trials`` builds the corpora of several seeds
 
 
 _INDICES = "apt, or index files (Packages, Translation-XX) in --source"
@@ -43,7 +42,6 @@ CORPORA = {
         _INDICES,
         "11,200 documents, 11 languages, 240 labels",
         _OF_PACKAGES,
-        reads_once=True,
     ),
     "debian-parallel": CorpusSpec(
         "funnelling.research.corpora.debian:build_debian_parallel",
@@ -52,7 +50,6 @@ CORPORA = {
         _INDICES,
         "18,000 documents, 5 languages, 150 labels",
         _OF_PACKAGES,
-        reads_once=True,
     ),
     "jrc-acquis": CorpusSpec(
         "funnelling.research.corpora.jrc_acquis:build_jrc_acquis",
@@ -60,7 +57,6 @@ CORPORA = {
         "files jrc-XX.tgz of JRC-Acquis 3.0 in --source",
         "59,000 documents in training and test, 11 languages, 300 labels (in the paper)",
         "free for research, see the JRC's page",
-        reads_once=True,
     ),
     "rcv": CorpusSpec(
         "funnelling.research.corpora.rcv:build_rcv",
@@ -68,7 +64,6 @@ CORPORA = {
         "zip archives of RCV1 and RCV2 in --source",
         "18,000 documents, 9 languages, 73 labels (in the paper)",
         "by agreement with NIST",
-        reads_once=True,
     ),
     "libreoffice-help": CorpusSpec(
         "funnelling.research.corpora.libreoffice:build_libreoffice_help",
@@ -99,37 +94,28 @@ CORPORA = {
 _OPTIONS = {"sources": "source"}
 
 
-def build(name: str, **options: Any) -> "BuiltCorpus":
+def build(name: str, *, seed: int = 0, **options: Any) -> "BuiltCorpus":
     """Build a corpus from what its builder takes; an option it does not take is refused, but for a seed.
 
     >>> build("libreoffice-help", documents=10)
     Traceback (most recent call last):
     funnelling.errors.InputError: libreoffice-help takes no --documents. Leave it out.
     """
-    function = resolve_name(CORPORA[name].builder)
-    built: BuiltCorpus = function(**_accepted(name, function, options))
-    return built
+    return next(build_trials(name, [seed], **options))
 
 
 def build_trials(name: str, seeds: "Sequence[int]", **options: Any) -> "Iterator[BuiltCorpus]":
     """The corpora of several seeds, one at a time; what they are made of is read once where possible."""
-    entry = CORPORA[name]
-    if entry.reads_once:
-        function = resolve_name(f"{entry.builder}_trials")
-        yield from function(seeds, **_accepted(name, resolve_name(entry.builder), options))
-    else:
-        for seed in seeds:
-            yield build(name, seed=seed, **options)
-
-
-def _accepted(name: str, function: "Callable[..., BuiltCorpus]", options: dict[str, Any]) -> dict[str, Any]:
-    """The options, all of which the function must take."""
     import inspect
 
+    function = resolve_name(CORPORA[name].builder)
     parameters = inspect.signature(function).parameters
     for option in options:
-        if option not in parameters and option != "seed":
+        if option not in parameters:
             shown = _OPTIONS.get(option, option).replace("_", "-")
             raise InputError(f"{name} takes no --{shown}. Leave it out.")
-    # Where nothing is drawn at random a seed does no harm.
-    return {option: value for option, value in options.items() if option in parameters}
+    if "seeds" in parameters:
+        yield from function(**options, seeds=seeds)
+        return
+    for seed in seeds:  # where nothing is drawn at random it does no harm
+        yield function(**options, **({"seed": seed} if "seed" in parameters else {}))

@@ -16,7 +16,6 @@ from funnelling.research.corpora.debian import (
     Placement,
     Sizes,
     build_debian_comparable,
-    build_debian_comparable_trials,
     draw,
 )
 from funnelling.research.corpora.debian_index import TaggedPackage
@@ -32,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(folder: Path) -> BuiltCorpus:
-    return build_debian_comparable(LANGUAGES, [folder])
+    return next(build_debian_comparable(LANGUAGES, [folder]))
 
 
 def tagged(number: int, languages: str, prefix: str = "s") -> list[TaggedPackage]:
@@ -51,7 +50,7 @@ def assignment(corpus: BuiltCorpus) -> dict[str | None, tuple[str | None, str | 
 
 def refusal(languages: tuple[str, ...], folder: Path) -> str:
     with pytest.raises(InputError) as caught:
-        build_debian_comparable(languages, [folder])
+        next(build_debian_comparable(languages, [folder]))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -98,7 +97,7 @@ def test_a_label_needs_thirty_documents(tmp_path: Path, number: int, kept: bool)
         *(Made(f"b{i}", "a::x, b::y", "en") for i in range(60 - number)),
         Made("odd", "d::one, d::two", "en"),
     ]
-    corpus = build_debian_comparable(["en"], [write_archive(tmp_path, packages)])
+    corpus = next(build_debian_comparable(["en"], [write_archive(tmp_path, packages)]))
     assert len(corpus.documents) == 60
     labels = {label for row in corpus.documents for label in row.labels or ()}
     assert labels == {"a::x", "b::y", *(["c::rare"] if kept else [])}
@@ -111,7 +110,7 @@ def test_packages_need_two_telling_tags(tmp_path: Path) -> None:
         *(Made(f"a{i}", "a::x, b::y, role::program", "en") for i in range(40)),
         *(Made(f"b{i}", "a::x, role::program, devel::library", "en") for i in range(7)),
     ]
-    corpus = build_debian_comparable(["en"], [write_archive(tmp_path, packages)])
+    corpus = next(build_debian_comparable(["en"], [write_archive(tmp_path, packages)]))
     assert {row.id[0] for row in corpus.documents} == {"a"}
     assert corpus.omissions == ["7 packages with fewer than two tags beside role:: and devel::library"]
     assert all("role::program" in (row.labels or ()) for row in corpus.documents)
@@ -125,7 +124,7 @@ def test_a_source_in_one_language_alone_goes_there(tmp_path: Path) -> None:
     ]
     folder = write_archive(tmp_path, packages)
     for seed in range(3):
-        placed = assignment(build_debian_comparable(["en", "it", "sk"], [folder], seed))
+        placed = assignment(next(build_debian_comparable(["en", "it", "sk"], [folder], [seed])))
         assert all(placed[f"only{i:02}"][0] == "sk" for i in range(10))
         # What all have fills up what is short: thirty each.
         assert Counter(language for language, _ in placed.values()) == {"en": 30, "it": 30, "sk": 30}
@@ -177,26 +176,28 @@ def test_the_order_of_sources_is_of_no_account() -> None:
 
 def test_the_order_of_the_index_is_of_no_account(tmp_path: Path, corpus: BuiltCorpus) -> None:
     backwards = write_archive(tmp_path / "a", comparable_packages(), order=reversed)
-    assert build_debian_comparable(LANGUAGES, [backwards]) == corpus
+    assert next(build_debian_comparable(LANGUAGES, [backwards])) == corpus
 
     def shuffled(stanzas: list[str]) -> list[str]:
         return random.Random(3).sample(stanzas, len(stanzas))
 
     assert (
-        build_debian_comparable(
-            LANGUAGES, [write_archive(tmp_path / "b", comparable_packages(), order=shuffled)]
+        next(
+            build_debian_comparable(
+                LANGUAGES, [write_archive(tmp_path / "b", comparable_packages(), order=shuffled)]
+            )
         )
         == corpus
     )
 
 
 def test_the_order_and_spelling_of_languages_is_of_no_account(folder: Path, corpus: BuiltCorpus) -> None:
-    assert build_debian_comparable(["IT", "fr", "en", "it"], [folder]) == corpus
+    assert next(build_debian_comparable(["IT", "fr", "en", "it"], [folder])) == corpus
 
 
 def test_a_seed_gives_its_documents_again_and_another_others(folder: Path, corpus: BuiltCorpus) -> None:
-    assert build_debian_comparable(LANGUAGES, [folder], 0) == corpus
-    other = build_debian_comparable(LANGUAGES, [folder], 1)
+    assert next(build_debian_comparable(LANGUAGES, [folder], [0])) == corpus
+    other = next(build_debian_comparable(LANGUAGES, [folder], [1]))
     before, after = assignment(corpus), assignment(other)
     assert before.keys() == after.keys()
     assert any(before[group][0] != after[group][0] for group in before)
@@ -206,8 +207,8 @@ def test_a_seed_gives_its_documents_again_and_another_others(folder: Path, corpu
 
 
 def test_trials_are_the_corpora_of_their_seeds(folder: Path) -> None:
-    trials = list(build_debian_comparable_trials([4, 0, 4], LANGUAGES, [folder]))
-    assert trials == [build_debian_comparable(LANGUAGES, [folder], seed) for seed in (4, 0, 4)]
+    trials = list(build_debian_comparable(LANGUAGES, [folder], seeds=[4, 0, 4]))
+    assert trials == [next(build_debian_comparable(LANGUAGES, [folder], [seed])) for seed in (4, 0, 4)]
 
 
 def test_a_language_without_descriptions_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.research.corpora.builders import BuiltCorpus
 from funnelling.research.corpora.debian import PARALLEL_LABELS as LABELS
-from funnelling.research.corpora.debian import build_debian_parallel, build_debian_parallel_trials
+from funnelling.research.corpora.debian import build_debian_parallel
 from tests.research.corpora.tagged_makers import Made, text_of, write_archive
 
 LANGUAGES = ("de", "en", "it")
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(folder: Path) -> BuiltCorpus:
-    return build_debian_parallel(LANGUAGES, [folder])
+    return next(build_debian_parallel(LANGUAGES, [folder]))
 
 
 def by_group(corpus: BuiltCorpus) -> dict[str, list[Document]]:
@@ -65,7 +65,7 @@ def without_splits(corpus: BuiltCorpus) -> list[Document]:
 
 def refusal(folder: Path, languages: tuple[str, ...] = LANGUAGES) -> str:
     with pytest.raises(InputError) as caught:
-        build_debian_parallel(languages, [folder])
+        next(build_debian_parallel(languages, [folder]))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -111,7 +111,7 @@ def test_what_is_left_out_and_why(corpus: BuiltCorpus) -> None:
 
 
 def test_a_seed_redraws_only_the_language_to_learn_in(folder: Path, corpus: BuiltCorpus) -> None:
-    other = build_debian_parallel(LANGUAGES, [folder], 1)
+    other = next(build_debian_parallel(LANGUAGES, [folder], [1]))
     assert without_splits(other) == without_splits(corpus)
     for split in ("test", "train"):
         mine, its = ([row for row in built.documents if row.split == split] for built in (corpus, other))
@@ -122,17 +122,17 @@ def test_a_seed_redraws_only_the_language_to_learn_in(folder: Path, corpus: Buil
 
 def test_a_seed_gives_its_documents_again_whatever_the_order(tmp_path: Path, corpus: BuiltCorpus) -> None:
     backwards = write_archive(tmp_path, packages(), order=reversed)
-    assert build_debian_parallel(["it", "EN", "de"], [backwards], 0) == corpus
+    assert next(build_debian_parallel(["it", "EN", "de"], [backwards], [0])) == corpus
 
 
 def test_trials_are_the_corpora_of_their_seeds(folder: Path) -> None:
-    trials = list(build_debian_parallel_trials([2, 0, 2], LANGUAGES, [folder]))
-    assert trials == [build_debian_parallel(LANGUAGES, [folder], seed) for seed in (2, 0, 2)]
+    trials = list(build_debian_parallel(LANGUAGES, [folder], seeds=[2, 0, 2]))
+    assert trials == [next(build_debian_parallel(LANGUAGES, [folder], [seed])) for seed in (2, 0, 2)]
 
 
 def test_another_package_moves_no_other(tmp_path: Path, corpus: BuiltCorpus) -> None:
     more = [*packages(), Made("p9999", "field::{f0,g0}", "de en it")]
-    grown = build_debian_parallel(LANGUAGES, [write_archive(tmp_path, more)])
+    grown = next(build_debian_parallel(LANGUAGES, [write_archive(tmp_path, more)]))
     assert [row for row in grown.documents if row.group != "p9999"] == corpus.documents
 
 
@@ -149,7 +149,7 @@ def test_labels_are_the_most_frequent_of_training_packages(tmp_path: Path) -> No
         Made(odd, "b::{test-mostly,x}", "en it"),
         Made(test[0], "b::{test-only,test-mostly}", "en it"),
     ]
-    corpus = build_debian_parallel(["en", "it"], [write_archive(tmp_path, rows)])
+    corpus = next(build_debian_parallel(["en", "it"], [write_archive(tmp_path, rows)]))
     labels = {label for row in corpus.documents for label in row.labels or ()}
     assert labels == {f"a::t{i:03}" for i in range(LABELS)}
     assert by_group(corpus).keys() == {*training, *test[1:]}
@@ -158,7 +158,7 @@ def test_labels_are_the_most_frequent_of_training_packages(tmp_path: Path) -> No
 
 
 def test_english_may_be_left_out(folder: Path) -> None:
-    corpus = build_debian_parallel(["de", "it"], [folder])
+    corpus = next(build_debian_parallel(["de", "it"], [folder]))
     assert {row.language for row in corpus.documents} == {"de", "it"}
     assert len(corpus.documents) == 160
 

@@ -13,7 +13,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.research.corpora import jrc_acquis
 from funnelling.research.corpora.builders import BuiltCorpus
-from funnelling.research.corpora.jrc_acquis import build_jrc_acquis, build_jrc_acquis_trials
+from funnelling.research.corpora.jrc_acquis import build_jrc_acquis
 from tests.research.corpora.jrc_makers import law, name_of, write_laws
 
 LANGUAGES = ("en", "it", "sv")
@@ -39,7 +39,7 @@ def write_corpus(
 
 
 def built(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> BuiltCorpus:
-    return build_jrc_acquis(tuple(languages), [folder], **options)
+    return next(build_jrc_acquis(tuple(languages), [folder], **options))
 
 
 def refusal(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> str:
@@ -89,9 +89,9 @@ def test_the_labels_are_the_most_frequent_of_the_training_laws(tmp_path: Path) -
 
 def test_a_seed_changes_only_which_version_is_for_training(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path)
-    one, same, other = (built(folder, seed=seed).documents for seed in (1, 1, 2))
+    one, same, other = (built(folder, seeds=[seed]).documents for seed in (1, 1, 2))
     assert one == same
-    trials = build_jrc_acquis_trials([1, 2], LANGUAGES, [folder])
+    trials = build_jrc_acquis(LANGUAGES, [folder], seeds=[1, 2])
     assert [trial.documents for trial in trials] == [one, other]
     assert [(d.id, d.text, d.labels, d.split == "test") for d in one] == [
         (d.id, d.text, d.labels, d.split == "test") for d in other
@@ -111,7 +111,7 @@ def test_the_order_of_files_and_further_laws_change_nothing(tmp_path: Path) -> N
 def test_archives_in_several_folders(tmp_path: Path) -> None:
     write_corpus(tmp_path / "a", languages=["en", "it"])
     write_corpus(tmp_path / "b", languages=["sv"])
-    corpus = build_jrc_acquis(LANGUAGES, [tmp_path / "a", tmp_path / "b"])
+    corpus = next(build_jrc_acquis(LANGUAGES, [tmp_path / "a", tmp_path / "b"]))
     assert corpus.documents == built(write_corpus(tmp_path / "all")).documents
 
 
@@ -147,7 +147,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs JRC-Acquis 3.0 from the site .* jrc-XX.tgz.* --source DIR"):
-        build_jrc_acquis()
+        next(build_jrc_acquis())
     assert "no such folder" in refusal(tmp_path / "nowhere")
     folder = write_corpus(tmp_path)
     assert refusal(folder, ["en", "hu"]) == (

@@ -11,7 +11,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.research.corpora import rcv
 from funnelling.research.corpora.builders import BuiltCorpus
-from funnelling.research.corpora.rcv import build_rcv, build_rcv_trials
+from funnelling.research.corpora.rcv import build_rcv
 from tests.research.corpora.reuters_makers import story, write_zip
 
 LANGUAGES = ("de", "en", "nl")
@@ -37,7 +37,7 @@ def write_corpus(folder: Path, english: int = 12) -> Path:
 def built(
     folder: Path, languages: Iterable[str] = LANGUAGES, train: int = 6, test: int = 4, **more: Any
 ) -> BuiltCorpus:
-    return build_rcv(tuple(languages), [folder], train=train, test=test, **more)
+    return next(build_rcv(tuple(languages), [folder], train=train, test=test, **more))
 
 
 def refusal(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> str:
@@ -101,11 +101,11 @@ def test_labels_without_a_training_document_are_left_out(tmp_path: Path) -> None
 
 def test_seeds_and_the_order_of_files(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "a", english=40)
-    documents = built(folder, seed=1).documents
-    assert built(folder, seed=1).documents == documents
-    other = built(folder, seed=2).documents
+    documents = built(folder, seeds=[1]).documents
+    assert built(folder, seeds=[1]).documents == documents
+    other = built(folder, seeds=[2]).documents
     assert other != documents
-    trials = build_rcv_trials([1, 2], LANGUAGES, [folder], train=6, test=4)
+    trials = build_rcv(LANGUAGES, [folder], seeds=[1, 2], train=6, test=4)
     assert [trial.documents for trial in trials] == [documents, other]
     train, test = ({d.id for d in documents if d.split == split} for split in ("train", "test"))
     assert not train & test
@@ -113,9 +113,9 @@ def test_seeds_and_the_order_of_files(tmp_path: Path) -> None:
     write_zip(tmp_path / "b" / "z.zip", dict(reversed(stories("en", 40).items())))
     write_zip(tmp_path / "b" / "y.zip", dict(reversed(stories("nl", 8).items())))
     write_zip(tmp_path / "b" / "x.zip", dict(reversed(stories("de", 10).items())))
-    assert built(tmp_path / "b", seed=1).documents == documents
+    assert built(tmp_path / "b", seeds=[1]).documents == documents
     # A language is drawn from the same whatever other languages there are.
-    alone = built(folder, ["nl"], seed=1).documents
+    alone = built(folder, ["nl"], seeds=[1]).documents
     assert alone == [document for document in documents if document.language == "nl"]
 
 
@@ -148,7 +148,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs RCV1 and RCV2.* NIST .* licence .* --source DIR"):
-        build_rcv()
+        next(build_rcv())
     assert "no such folder" in refusal(tmp_path / "nowhere")
     assert refusal(tmp_path).startswith(f"{tmp_path}: no .zip in it. Put the zip archives there of RCV1")
     folder = write_corpus(tmp_path)

@@ -12,7 +12,6 @@ from funnelling.tasks.corpora import CORPORA, build
 def test_every_corpus_has_a_builder_and_states_its_origin_size_and_licence(name: str) -> None:
     entry = CORPORA[name]
     assert callable(resolve_name(entry.builder))
-    assert not entry.reads_once or callable(resolve_name(f"{entry.builder}_trials"))
     for field in (entry.summary, entry.origin, entry.size, entry.licence):
         assert field.strip()
     assert entry.labelled != entry.summary.startswith("reference corpus")

@@ -71,24 +71,14 @@ SIZES = Sizes(1_000, 1_000)
 def build_debian_comparable(
     languages: Sequence[str] = COMPARABLE_LANGUAGES,
     sources: Sequence[Path] = (),
-    seed: int = 0,
+    seeds: Sequence[int] = (0,),
     verbose: int = 0,
-) -> BuiltCorpus:
-    """The corpus of a seed: up to 1,000 training and 1,000 test documents per language, else 70 % and 30 %.
+) -> Iterator[BuiltCorpus]:
+    """A corpus per seed: up to 1,000 training and 1,000 test documents per language, else 70 % and 30 %.
 
     Labels are the tags of at least 30 documents, training and test together: they are the corpus's, not
     the choice of a method. ``sources`` are folders of index files; without any, apt fetches them.
     """
-    return next(build_debian_comparable_trials([seed], languages, sources, verbose))
-
-
-def build_debian_comparable_trials(
-    seeds: Sequence[int],
-    languages: Sequence[str] = COMPARABLE_LANGUAGES,
-    sources: Sequence[Path] = (),
-    verbose: int = 0,
-) -> Iterator[BuiltCorpus]:
-    """The corpora of several seeds, for which the archive is read once."""
     languages = normal_languages(languages)
     packages = read_tagged(languages, sources, verbose)
     telling = telling_packages(packages)
@@ -198,24 +188,14 @@ PARALLEL_LABELS = 150
 def build_debian_parallel(
     languages: Sequence[str] = PARALLEL_LANGUAGES,
     sources: Sequence[Path] = (),
-    seed: int = 0,
+    seeds: Sequence[int] = (0,),
     verbose: int = 0,
-) -> BuiltCorpus:
-    """The corpus of a seed: training packages in one language each, their other versions as ``parallel``.
+) -> Iterator[BuiltCorpus]:
+    """A corpus per seed: training packages in one language each, their other versions as ``parallel``.
 
     The labels are the 150 tags that most training packages have; a package without any of them is left
     out. ``sources`` are folders of index files; without any, apt fetches them.
     """
-    return next(build_debian_parallel_trials([seed], languages, sources, verbose))
-
-
-def build_debian_parallel_trials(
-    seeds: Sequence[int],
-    languages: Sequence[str] = PARALLEL_LANGUAGES,
-    sources: Sequence[Path] = (),
-    verbose: int = 0,
-) -> Iterator[BuiltCorpus]:
-    """The corpora of several seeds, for which the archive is read once."""
     languages = normal_languages(languages)
     packages = read_tagged(languages, sources, verbose)
     telling = telling_packages(packages)

@@ -64,10 +64,10 @@ def build_jrc_acquis(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     labels: int = LABELS,
-    seed: int = 0,
+    seeds: Sequence[int] = (0,),
     verbose: int = 0,
-) -> BuiltCorpus:
-    """The laws that have text and labels in all languages, as the paper splits them.
+) -> Iterator[BuiltCorpus]:
+    """The laws that have text and labels in all languages, as the paper splits them; a corpus per seed.
 
     Laws of 1950 to 2005 are for training: the seed draws one language for each, and its other versions are
     ``parallel``. Laws of 2006 are for the test, in all languages. The labels are those that most training
@@ -76,17 +76,6 @@ def build_jrc_acquis(
     classifies. The paper takes all laws for training, and does not say what it does about those that some
     languages lack; here they are left out, so that UpperBound has an English version of each.
     """
-    return next(build_jrc_acquis_trials([seed], languages, sources, labels, verbose))
-
-
-def build_jrc_acquis_trials(
-    seeds: Sequence[int],
-    languages: Sequence[str] = LANGUAGES,
-    sources: Sequence[Path] = (),
-    labels: int = LABELS,
-    verbose: int = 0,
-) -> Iterator[BuiltCorpus]:
-    """The corpora of several seeds, for which the archives are read once."""
     if not sources:
         raise InputError(
             f"jrc-acquis needs {_SITE}. Put its jrc-XX.tgz, one per language, in a folder and add "

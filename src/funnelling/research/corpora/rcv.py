@@ -66,10 +66,10 @@ def build_rcv(
     sources: Sequence[Path] = (),
     train: int = TRAIN,
     test: int = TEST,
-    seed: int = 0,
+    seeds: Sequence[int] = (0,),
     verbose: int = 0,
-) -> BuiltCorpus:
-    """Stories drawn at random, as many for training and for the test in each language, as in the paper.
+) -> Iterator[BuiltCorpus]:
+    """Stories drawn at random for each seed, as many for training and for the test in each language.
 
     Where a language has fewer than both together the test gets what training leaves, and where it has no more
     than training alone 70 % of them are for training. Labels without a training document in any language
@@ -78,18 +78,6 @@ def build_rcv(
     those that stories name. RCV1-v2, which the paper has, adds the broader ones of each and leaves out some
     stories: its counts differ from what is built here.
     """
-    return next(build_rcv_trials([seed], languages, sources, train, test, verbose))
-
-
-def build_rcv_trials(
-    seeds: Sequence[int],
-    languages: Sequence[str] = LANGUAGES,
-    sources: Sequence[Path] = (),
-    train: int = TRAIN,
-    test: int = TEST,
-    verbose: int = 0,
-) -> Iterator[BuiltCorpus]:
-    """The corpora of several seeds, for which the archives are searched once."""
     if not sources:
         raise InputError(f"rcv needs {_SOURCE}. Put their zip archives in a folder and add --source DIR.")
     if train < 1 or test < 1:

@@ -15,10 +15,9 @@ from funnelling.evaluation.pieces import ResultCache
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import trial_split
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
-from funnelling.research.experiments import contributions, paper, tables, zero_shot
-from funnelling.research.experiments.funnels import Funnels
+from funnelling.research.experiments import contributions, mono_binary, paper, tables, zero_shot
 from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
-from funnelling.research.experiments.setting import ExperimentContext
+from funnelling.research.experiments.setting import ExperimentContext, Funnels
 from funnelling.research.running import run_experiments
 from tests.research.experiments.made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 
@@ -77,7 +76,7 @@ def test_improvement_over_naive_is_in_per_cent(setting: ExperimentContext, all_m
 
 
 def test_columns_a_and_d_are_those_of_the_main_table(setting: ExperimentContext, all_methods: Any) -> None:
-    columns = tables.run_mono_binary(setting)["methods"]
+    columns = mono_binary.run_mono_binary(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         for measure in PAPER_MEASURES:
@@ -86,7 +85,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: ExperimentContext,
 
 
 def test_column_b_is_a_funnel_of_one_language(setting: ExperimentContext) -> None:
-    columns = tables.run_mono_binary(setting)["methods"]
+    columns = mono_binary.run_mono_binary(setting)["methods"]
     expected = []
     for number, trial in enumerate(setting.trials):
         only = trial._replace(
@@ -101,13 +100,13 @@ def test_column_b_is_a_funnel_of_one_language(setting: ExperimentContext) -> Non
 def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(
     setting: ExperimentContext,
 ) -> None:
-    result = tables.run_mono_binary(setting)
+    result = mono_binary.run_mono_binary(setting)
     truth = sum(int(trial.test.label_matrix(trial.train.label_set()).sum()) for trial in setting.trials)
     for sums in result["by_examples"].values():
         tp, _, fn = np.sum(sums, axis=0)
         assert tp + fn == truth
     assert not np.any(result["by_examples"]["B"][0]), "each label has documents in each language here"
-    table = blocks(tables.mono_binary_section(result), TableBlock)[-2]
+    table = blocks(mono_binary.mono_binary_section(result), TableBlock)[-2]
     assert table.name == "mono-binary-examples"
     assert [row[0] for row in table.table.rows] == [
         "none",
@@ -125,7 +124,7 @@ def test_column_c_sees_no_other_label(setting: ExperimentContext) -> None:
             only.labels = [tuple(label for label in labels or () if label == "a") for labels in side.labels]
             sides.append(only)
         trials.append(trial._replace(train=sides[0], test=sides[1]))
-    columns = tables.run_mono_binary(ExperimentContext(trials, []))["methods"]
+    columns = mono_binary.run_mono_binary(ExperimentContext(trials, []))["methods"]
     # D solved its way up to that C, C begins there: the same optimum to the solver's tolerance.
     assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
 
@@ -149,7 +148,7 @@ def test_learning_curves_end_where_the_main_table_is(setting: ExperimentContext,
 def test_one_label_per_document(classes: str) -> None:
     setting = ExperimentContext(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
     methods = tables.run_methods(setting)["methods"]
-    columns = tables.run_mono_binary(setting)
+    columns = mono_binary.run_mono_binary(setting)
     assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
     assert [pair["p_groups"] for pair in columns["pairs"]["accuracy"]] == [None] * 6
     for column, name in (("A", "naive"), ("D", "fun-tat")):
@@ -307,9 +306,9 @@ def test_the_papers_tables_agree_with_each_other() -> None:
         assert paper.MONO_BINARY[corpus]["A"] == paper.CALIBRATION[corpus]["naive"]
         assert paper.MONO_BINARY[corpus]["D"] == paper.METHODS[corpus]["fun-tat"]
         assert set(paper.EFFICIENCY[corpus]) == set(paper.METHODS[corpus]) - {"upper-bound"}
-    assert paper.contribution(paper.RCV)["micro_f1"]["sv"] == 2.25
-    assert paper.benefit(paper.JRC)["micro_f1"]["fi"] == 2.27
-    assert "fi" not in paper.benefit(paper.RCV)["micro_f1"]
+    assert paper.by_language(paper.CONTRIBUTION[paper.RCV])["micro_f1"]["sv"] == 2.25
+    assert paper.by_language(paper.BENEFIT[paper.JRC])["micro_f1"]["fi"] == 2.27
+    assert "fi" not in paper.by_language(paper.BENEFIT[paper.RCV])["micro_f1"]
 
 
 class TestOddCorpora:

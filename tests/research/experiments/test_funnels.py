@@ -11,7 +11,7 @@ from funnelling.evaluation.measuring import as_indicators, evaluate_classifier
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
 from funnelling.methods.registry import make_method
-from funnelling.research.experiments.funnels import Funnels
+from funnelling.research.experiments.setting import Funnels
 from tests.research.experiments.made import LANGUAGES, made_one_label_trials, made_trials
 
 TRIALS = {

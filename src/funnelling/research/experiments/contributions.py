@@ -18,8 +18,7 @@ from funnelling.evaluation.splits import learnable
 from funnelling.report.content import Curves, HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments import paper
-from funnelling.research.experiments.funnels import Funnels
-from funnelling.research.experiments.setting import ExperimentContext
+from funnelling.research.experiments.setting import ExperimentContext, Funnels
 from funnelling.research.experiments.tables import decisions_of, improvement, mean_of_known
 
 NAIVE, FUNNEL = "Naive", "Fun(TAT)"
@@ -267,7 +266,6 @@ def _pearson(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[float] | None:
 
 def contributions_section(result: Result) -> Section:
     """What a report says of it."""
-    like = result["like"]
     return Section(
         "contributions",
         "Which languages help, and which are helped",
@@ -282,10 +280,8 @@ def contributions_section(result: Result) -> Section:
             f"{_in_words(result['correlations']['benefit']['macro_f1'])}.",
         ],
         [
-            _table(
-                "contribution", "Contribution of each language, %", result, paper.contribution(like), like
-            ),
-            _table("benefit", "Benefit of each language, %", result, paper.benefit(like), like),
+            _table("contribution", "Contribution of each language, %", result, paper.CONTRIBUTION),
+            _table("benefit", "Benefit of each language, %", result, paper.BENEFIT),
             _correlations(result["correlations"]),
             *(_figure(measure, pairs) for measure, pairs in result["improvements"].items()),
         ],
@@ -300,7 +296,9 @@ def _in_words(correlation: Any) -> str:
     )
 
 
-def _table(name: str, text: str, result: Result, theirs: Any, corpus: str) -> TableBlock:
+def _table(name: str, text: str, result: Result, reported: Mapping[str, Any]) -> TableBlock:
+    corpus = result["like"]
+    theirs = paper.by_language(reported[corpus])
     languages = list(result[name][PAPER_MEASURES[0]])
     rows: list[list[str]] = []
     best = []

@@ -3,7 +3,7 @@
 Each cell is a mean over ten trials; the order of the measures is that of `PAPER_MEASURES`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
@@ -97,7 +97,7 @@ EFFICIENCY: dict[str, dict[str, tuple[float, float]]] = {
 }
 # Per cent, at a tenth of the target language's training documents.
 _LANGUAGES = ("en", "it", "es", "fr", "de", "sv", "da", "pt", "nl", "fi", "hu")
-_CONTRIBUTION: dict[str, tuple[tuple[float, ...], ...]] = {
+CONTRIBUTION: dict[str, tuple[tuple[float, ...], ...]] = {
     RCV: (
         (0.08, 0.68, 0.34, 0.49, 0.03, 2.25, 0.06, 0.41, 0.18),
         (-0.05, 0.36, -0.00, 0.11, 0.04, 0.75, 0.17, 1.19, 0.82),
@@ -111,7 +111,7 @@ _CONTRIBUTION: dict[str, tuple[tuple[float, ...], ...]] = {
         (0.99, 10.97, 1.37, 4.74, 0.66, -1.23, 0.15, 9.20, 11.65, 2.30, 8.36),
     ),
 }
-_BENEFIT: dict[str, tuple[tuple[float, ...], ...]] = {
+BENEFIT: dict[str, tuple[tuple[float, ...], ...]] = {
     RCV: (
         (1.70, 0.76, 0.39, 0.95, 0.72, 0.08, -0.26, 0.20, -0.01),
         (2.98, 0.27, 0.13, -0.12, 0.56, -0.06, -0.62, 0.21, 0.04),
@@ -135,17 +135,8 @@ def like(trial: Trial) -> str:
     return JRC if len(trial.parallel) else RCV
 
 
-def contribution(corpus: str) -> dict[str, dict[str, float]]:
-    """By measure and language, in per cent."""
-    return _by_language(_CONTRIBUTION[corpus])
-
-
-def benefit(corpus: str) -> dict[str, dict[str, float]]:
-    """By measure and language, in per cent."""
-    return _by_language(_BENEFIT[corpus])
-
-
-def _by_language(rows: Any) -> dict[str, dict[str, float]]:
+def by_language(rows: Sequence[Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Rows of `CONTRIBUTION` or `BENEFIT` by measure and language."""
     return {
         measure: dict(zip(_LANGUAGES, row, strict=False))
         for measure, row in zip(PAPER_MEASURES, rows, strict=True)
@@ -154,26 +145,24 @@ def _by_language(rows: Any) -> dict[str, dict[str, float]]:
 
 def compare_with_paper(
     name: str,
-    ours: Mapping[str, Mapping[str, float]],
-    theirs: PaperScores,
-    corpus: str,
+    result: Mapping[str, Any],
+    scores: Mapping[str, PaperScores],
     titles: Mapping[str, str] | None = None,
 ) -> list[TableBlock]:
-    """A table of what both have, with the difference; none where nothing is in both."""
-    shared = [key for key in ours if key in theirs]
-    if not shared:
-        return []
+    """A table of the methods that both a result and the paper's scores have; none where there is none."""
+    corpus = result["like"]
     rows = []
-    for key in shared:
+    for key, method in result["methods"].items():
+        if key not in scores[corpus]:
+            continue
         cells = [(titles or {}).get(key) or title(key)]
-        for measure, value in zip(PAPER_MEASURES, theirs[key], strict=True):
-            difference = ours[key][measure] - value
-            cells += [
-                number(ours[key][measure]),
-                number(value),
-                f"{'+' if difference >= 0 else ''}{number(difference)}",
-            ]
+        for measure, theirs in zip(PAPER_MEASURES, scores[corpus][key], strict=True):
+            ours = method["average"][measure]
+            sign = "+" if ours >= theirs else ""
+            cells += [number(ours), number(theirs), f"{sign}{number(ours - theirs)}"]
         rows.append(cells)
+    if not rows:
+        return []
     header = ["method", *(["here", "paper", "difference"] * len(PAPER_MEASURES))]
     groups = [(MEASURES[measure].title, 3) for measure in PAPER_MEASURES]
     note = (

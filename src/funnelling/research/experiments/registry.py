@@ -20,7 +20,7 @@ EXPERIMENTS = {
     "methods": ExperimentSpec("all methods, with deviations and significance", f"{_HERE}.tables"),
     "per-language": ExperimentSpec("improvement over Naive in each language", f"{_HERE}.tables"),
     "mono-binary": ExperimentSpec(
-        "what other labels bring, and what other languages bring", f"{_HERE}.tables"
+        "what other labels bring, and what other languages bring", f"{_HERE}.mono_binary"
     ),
     "learning-curves": ExperimentSpec(
         "fractions of one language's training documents", f"{_HERE}.contributions"

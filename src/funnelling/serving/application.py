@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.methods.model import Model
@@ -46,15 +47,13 @@ def add_pages(app: FastAPI, pages: Mapping[str, str] = PAGES) -> None:
     """Serve pages, each a file behind a path, and the scripts and styles of all."""
     folder = files("funnelling.serving").joinpath("page")
     for path, name in page_files(pages).items():
-        content = folder.joinpath(name).read_bytes()
-        _add(app, path, content, MEDIA_TYPES[name[name.rindex(".") :]])
+        headers = {"Content-Type": MEDIA_TYPES[name[name.rindex(".") :]]}
+        _add(app, path, Response(folder.joinpath(name).read_bytes(), headers=headers))
 
 
-def _add(app: FastAPI, path: str, content: bytes, kind: str) -> None:
-    async def file() -> Response:
-        return Response(content, headers={"Content-Type": kind})
-
-    app.add_api_route(path, file, include_in_schema=False)
+def _add(app: FastAPI, path: str, answer: Response) -> None:
+    """Give one answer, always the same, at a path that OpenAPI does not describe."""
+    app.router.routes.append(Route(path, answer, methods=["GET"], include_in_schema=False))
 
 
 Row = dict[str, Any]
@@ -257,11 +256,7 @@ def _add_openapi(app: FastAPI, settings: ServiceSettings) -> None:
                 operation["security"] = [{"token": []}] if path != "/healthz" else []
     if settings.token is not None:
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    answer = json_response(document)
-
-    @app.get("/openapi.json", include_in_schema=False)
-    async def describe() -> Response:
-        return answer
+    _add(app, "/openapi.json", json_response(document))
 
 
 def add_heads(app: FastAPI) -> None:

@@ -183,7 +183,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 def json_response(value: Any) -> Response:
     """An answer that is small."""
-    return _response(_encoded(value))
+    return Response(_encoded(value), media_type="application/json")
 
 
 async def json_response_by_turns(value: Any) -> Response:
@@ -196,7 +196,7 @@ async def json_response_by_turns(value: Any) -> Response:
         if size > _BYTES_PER_TURN:
             size = 0
             await asyncio.sleep(0)
-    return _response(b"".join(pieces))
+    return Response(b"".join(pieces), media_type="application/json")
 
 
 def json_pieces(value: Any) -> Iterator[bytes]:
@@ -232,10 +232,6 @@ def _encoded(value: Any) -> bytes:
         return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:  # a label may hold half of a surrogate pair, which only JSON can spell
         return json.dumps(value, allow_nan=False).encode()
-
-
-def _response(content: bytes) -> Response:
-    return Response(content, media_type="application/json")
 
 
 EXAMPLE = {

@@ -100,7 +100,9 @@ class Metrics:
         self._batches = self._documents + len(self._languages)
         self._in_flight = self._batches + 1
         self._width = self._in_flight + 1
-        self.memory = _shared(self._width * 2 * workers) if memory is None else memory
+        if memory is None:  # zeros that processes share
+            memory = get_context("spawn").RawArray("d", self._width * 2 * workers)
+        self.memory = memory
         self._row = worker * self._width
         self.memory[self._row + self._in_flight] = 0.0  # of a worker that died
 
@@ -133,22 +135,22 @@ class Metrics:
         yield from _heading("funnelling_workers", "gauge", "Worker processes.")
         yield f"funnelling_workers {self.workers}"
         yield from _heading("funnelling_requests_in_flight", "gauge", "Requests being answered.")
-        yield f"funnelling_requests_in_flight {_number(self._sum(self._in_flight))}"
+        yield f"funnelling_requests_in_flight {self._sum(self._in_flight):.0f}"
         yield from _heading("funnelling_requests_total", "counter", "Requests answered, by path and status.")
         for path, place in self._paths.items():
             for status, column in self._statuses.items():
                 if count := self._sum(place * len(self._statuses) + column):
                     labels = f'path="{_escaped(path)}",status="{status}"'
-                    yield f"funnelling_requests_total{{{labels}}} {_number(count)}"
+                    yield f"funnelling_requests_total{{{labels}}} {count:.0f}"
         yield from _heading("funnelling_request_seconds", "histogram", "From a request's head to its answer.")
         for path, place in self._paths.items():
             yield from self._histogram(path, self._durations + place * (len(BUCKET_BOUNDS_S) + 2))
         yield from _heading("funnelling_documents_total", "counter", "Documents labelled, by language.")
         for language, place in self._languages.items():
             count = self._sum(self._documents + place)
-            yield f'funnelling_documents_total{{language="{_escaped(language)}"}} {_number(count)}'
+            yield f'funnelling_documents_total{{language="{_escaped(language)}"}} {count:.0f}'
         yield from _heading("funnelling_batches_total", "counter", "Calls of the model that labelled them.")
-        yield f"funnelling_batches_total {_number(self._sum(self._batches))}"
+        yield f"funnelling_batches_total {self._sum(self._batches):.0f}"
 
     def _histogram(self, path: str, start: int) -> Iterator[str]:
         counts = [self._sum(start + i) for i in range(len(BUCKET_BOUNDS_S) + 1)]
@@ -158,9 +160,9 @@ class Metrics:
         total = 0.0
         for bound, count in zip((*map(str, BUCKET_BOUNDS_S), "+Inf"), counts, strict=True):
             total += count
-            yield f'funnelling_request_seconds_bucket{{{label},le="{bound}"}} {_number(total)}'
+            yield f'funnelling_request_seconds_bucket{{{label},le="{bound}"}} {total:.0f}'
         yield f"funnelling_request_seconds_sum{{{label}}} {self._sum(start + len(BUCKET_BOUNDS_S) + 1)!r}"
-        yield f"funnelling_request_seconds_count{{{label}}} {_number(total)}"
+        yield f"funnelling_request_seconds_count{{{label}}} {total:.0f}"
 
     def _add(self, place: int, amount: float) -> None:
         self.memory[self._row + place] += amount
@@ -169,17 +171,8 @@ class Metrics:
         return float(sum(self.memory[place + worker * self._width] for worker in range(2 * self.workers)))
 
 
-def _shared(size: int) -> Memory:
-    """Numbers that processes share, all 0."""
-    return get_context("spawn").RawArray("d", size)
-
-
 def _heading(name: str, kind: str, meaning: str) -> list[str]:
     return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-
-
-def _number(value: float) -> str:
-    return str(int(value))
 
 
 def _escaped(value: str) -> str:

@@ -16,7 +16,8 @@ from funnelling.research.baselines import (
     LRIParameters,
     MLEParameters,
 )
-from funnelling.research.lstm import MLE_LSTM, MLELSTMParameters
+from funnelling.research.lstm import MLE_LSTM
+from funnelling.research.lstm_words import MLELSTMParameters
 
 
 class _OfManyColumns(MethodEstimator):

@@ -1,7 +1,6 @@
 """MLE-LSTM: multilingual embeddings read word by word, the one method that sees the order of words."""
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +11,18 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Scored, Targets
-from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
+from funnelling.matrices import Floats, Scored
+from funnelling.methods.algorithm import Algorithm, Fitted, Run
 from funnelling.methods.archive import Archive
-from funnelling.methods.parameters import positive, share, whole
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
-from funnelling.research.lstm_words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
+from funnelling.research.lstm_words import (
+    FIRST_WORD,
+    MLELSTMParameters,
+    fit_vocabulary,
+    number_words,
+    read_words,
+    to_table,
+)
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
 from funnelling.spaces.word_vectors import find_vectors, read_vectors
@@ -40,28 +45,6 @@ MAX_WORDS = 10**6  # of a document that are read
 MAX_ABS_WEIGHT = 1e6  # in size, of a network that learned anything
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class MLELSTMParameters(Parameters):
-    """The parameters of MLE-LSTM."""
-
-    embeddings: str | os.PathLike[str] | None = None
-    units: int = whole(512)
-    dense_units: int = whole(2_048)
-    dropout: float = share(0.5, zero_allowed=True)
-    length: int = whole(200)
-    epochs: int = whole(10)
-    patience: int = whole(2)
-    batch_size: int = whole(32)
-    learning_rate: float = positive(0.001)
-    validation: float = share(0.2)
-    unseen_words: int = whole(50_000)
-    device: str = "auto"
-
-    @property
-    def run(self) -> Run:
-        return Run(self.n_jobs, device=self.device)
 
 
 @dataclass(frozen=True)
@@ -210,42 +193,36 @@ class NetworkTraining(Algorithm[MLELSTMParameters]):
         return known, vectors
 
     def fit(self, parameters: MLELSTMParameters, training: TrainingSet) -> FittedNetwork:
-        from funnelling.research.lstm_training import Course, TokenizedExamples, draw_validation, learn
+        from funnelling.research.lstm_training import TokenizedExamples, draw_validation, learn
 
         device = require_device(parameters.device, self.name)
         known: WordTables = training.made_by
         words, table = _stacked(parameters, known, training)
         examples = TokenizedExamples(words, training.stacked_targets())
-        held_out = draw_validation(
-            _stacked_groups(training), parameters.validation, training.seed, "validation"
-        )
-        course = Course(
-            units=parameters.units,
-            dense_units=parameters.dense_units,
-            dropout=parameters.dropout,
-            epochs=parameters.epochs,
-            patience=parameters.patience,
-            batch_size=parameters.batch_size,
-            learning_rate=parameters.learning_rate,
-            labels=training.labels,
-            seed=training.seed,
-        )
+        groups: list[Any] = []
+        for language, of_language in training.groups.items():
+            groups += [None] * len(training.targets[language]) if of_language is None else of_language
+        held_out = draw_validation(groups, parameters.validation, training.seed, "validation")
         with repeatable(device):
             network = learn(
                 examples.of(~held_out),
                 examples.of(held_out) if held_out.any() else examples,
                 table,
-                course,
-                device=device,
-                n_jobs=parameters.n_jobs,
-                shown=bool(parameters.verbose),
+                parameters,
+                training.labels,
+                training.seed,
+                device,
             )
         tables, end = dict(known.tables), FIRST_WORD
         for language in training.vectors:
             start, end = end, end + len(known.words[language])
             tables[language] = to_table(network.table[start:end])
-        head = _own_calibrator(examples.targets, training.labels)
         vocabulary = replace(known, tables=tables)
+        head: Calibrator  # the probabilities that the network was trained to give
+        if calibrator_type(training.labels) is Temperature:
+            head = Temperature(1.0)
+        else:
+            head = fit_calibration("fixed", np.empty(0), examples.targets)
         return FittedNetwork(vocabulary, network.weights, head, parameters.length, network.losses)
 
 
@@ -275,20 +252,6 @@ def _stacked(
             "documents."
         )
     return np.vstack(words), to_table(np.vstack(tables))
-
-
-def _stacked_groups(training: TrainingSet) -> list[Any]:
-    groups: list[Any] = []
-    for language, of_language in training.groups.items():
-        groups += [None] * len(training.targets[language]) if of_language is None else list(of_language)
-    return groups
-
-
-def _own_calibrator(targets: Targets, labels: LabelSpace) -> Calibrator:
-    """The probabilities that the network was trained to give."""
-    if calibrator_type(labels) is Temperature:
-        return Temperature(1.0)
-    return fit_calibration("fixed", np.empty(0), targets)
 
 
 MLE_LSTM = NetworkTraining(

@@ -23,7 +23,7 @@ from funnelling.research.lstm_network import (
     to_tensors,
     training_scores,
 )
-from funnelling.research.lstm_words import FIRST_WORD
+from funnelling.research.lstm_words import FIRST_WORD, MLELSTMParameters
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 
@@ -36,21 +36,6 @@ DECAY = 0.9
 EPSILON = 1e-7
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Course:
-    """The size of the network, and how it learns."""
-
-    units: int
-    dense_units: int
-    dropout: float
-    epochs: int
-    patience: int
-    batch_size: int
-    learning_rate: float
-    labels: LabelSpace
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -78,30 +63,31 @@ def learn(
     training: TokenizedExamples,
     validation: TokenizedExamples,
     table: Floats,
-    course: Course,
-    *,
+    parameters: MLELSTMParameters,
+    labels: LabelSpace,
+    seed: int,
     device: str = "cpu",
-    n_jobs: int | None = None,
-    shown: bool = False,
 ) -> TrainedNetwork:
     """Train the network and the word vectors of ``table``, and keep the epoch with the least loss."""
-    learner = _NetworkLearner(training, table, course, device, n_jobs)
+    learner = _NetworkLearner(training, table, parameters, labels, seed, device)
     losses: list[float] = []
-    best = 0
-    with progress_bar("mle-lstm", course.epochs * len(training.words), shown, "documents") as advance:
-        for epoch in range(course.epochs):
-            order = stream(course.seed, "order", epoch).permutation(len(training.words))
-            for start in range(0, len(order), course.batch_size):
+    best, documents = 0, len(training.words)
+    with progress_bar(
+        "mle-lstm", parameters.epochs * documents, bool(parameters.verbose), "documents"
+    ) as advance:
+        for epoch in range(parameters.epochs):
+            order = stream(seed, "order", epoch).permutation(documents)
+            for start in range(0, documents, parameters.batch_size):
                 # Not sorted by length, or the documents of a batch would be alike and the loss would jump.
-                batch = order[start : start + course.batch_size]
-                learner.step(batch, course.seed, "dropout", epoch, start)
+                batch = order[start : start + parameters.batch_size]
+                learner.step(batch, seed, "dropout", epoch, start)
                 advance(len(batch))
             losses.append(learner.loss(validation))
             logger.info("mle-lstm: validation loss after epoch %d: %.5f.", epoch + 1, losses[-1])
             if epoch == 0 or losses[-1] < losses[best]:
                 best = epoch
                 best_state = learner.snapshot()
-            elif epoch - best >= course.patience:
+            elif epoch - best >= parameters.patience:
                 break
     return TrainedNetwork(*best_state, losses)
 
@@ -130,28 +116,34 @@ class _NetworkLearner:
     """The network in training, which learns batch by batch."""
 
     def __init__(
-        self, examples: TokenizedExamples, table: Floats, course: Course, device: str, n_jobs: int | None
+        self,
+        examples: TokenizedExamples,
+        table: Floats,
+        parameters: MLELSTMParameters,
+        labels: LabelSpace,
+        seed: int,
+        device: str,
     ) -> None:
         self.examples = examples
         self.lengths = lengths_of(examples.words)
-        self.softmax = course.labels.single_label and examples.targets.shape[1] > 1
-        self.dropout = course.dropout
+        self.softmax = labels.single_label and examples.targets.shape[1] > 1
+        self.dropout = parameters.dropout
         self.device = device
-        self.n_jobs = n_jobs if device == "cpu" else 1
+        self.n_jobs = parameters.n_jobs if device == "cpu" else 1
         weights = initial_weights(
             table.shape[1],
-            course.units,
-            course.dense_units,
+            parameters.units,
+            parameters.dense_units,
             int(self.lengths.max()),
             (examples.targets.sum(axis=0) + 1) / (len(examples.targets) + 2),
-            course.seed,
+            seed,
         )
         self.weights = {name: weight.requires_grad_() for name, weight in to_tensors(weights, device).items()}
         self.optimiser = torch.optim.RMSprop(
-            self.weights.values(), course.learning_rate, alpha=DECAY, eps=EPSILON
+            self.weights.values(), parameters.learning_rate, alpha=DECAY, eps=EPSILON
         )
         self.table = torch.tensor(table, device=device)
-        self.row_optimiser = RowRMSprop(self.table, course.learning_rate)
+        self.row_optimiser = RowRMSprop(self.table, parameters.learning_rate)
 
     def step(self, batch: Places, *keys: object) -> None:
         """Learn from a batch of documents; the keys draw the units that are dropped."""

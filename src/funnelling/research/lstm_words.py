@@ -1,7 +1,9 @@
-"""MLE-LSTM's words as numbers: rows of a table that holds one vector per word."""
+"""MLE-LSTM's parameters, and its words as numbers: rows of a table that holds one vector per word."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from funnelling.matrices import Floats
+from funnelling.methods.algorithm import Parameters, Run
+from funnelling.methods.parameters import positive, share, whole
 from funnelling.spaces.word_vectors import read_vectors
 from funnelling.text.words import analyser
 
@@ -18,6 +22,28 @@ PADDING, UNKNOWN, FIRST_WORD = 0, 1, 2
 MIN_DOCUMENTS = 2
 
 Words = Sequence[Sequence[str]]  # of each document
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLELSTMParameters(Parameters):
+    """The parameters of MLE-LSTM."""
+
+    embeddings: str | os.PathLike[str] | None = None
+    units: int = whole(512)
+    dense_units: int = whole(2_048)
+    dropout: float = share(0.5, zero_allowed=True)
+    length: int = whole(200)
+    epochs: int = whole(10)
+    patience: int = whole(2)
+    batch_size: int = whole(32)
+    learning_rate: float = positive(0.001)
+    validation: float = share(0.2)
+    unseen_words: int = whole(50_000)
+    device: str = "auto"
+
+    @property
+    def run(self) -> Run:
+        return Run(self.n_jobs, device=self.device)
 
 
 def read_words(language: str, texts: Iterable[str]) -> list[list[str]]:

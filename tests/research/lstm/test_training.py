@@ -8,13 +8,13 @@ import torch
 from funnelling.corpus.labels import MULTILABEL
 from funnelling.research import lstm_training
 from funnelling.research.lstm_training import (
-    Course,
     RowRMSprop,
     TokenizedExamples,
     TrainedNetwork,
     draw_validation,
     learn,
 )
+from funnelling.research.lstm_words import MLELSTMParameters
 from funnelling.runtime.threads import repeatable
 
 
@@ -69,9 +69,19 @@ def examples(documents: int = 40) -> TokenizedExamples:
 
 
 def train(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> TrainedNetwork:
-    course = Course(8, 8, dropout, epochs, patience, 8, learning_rate=0.02, labels=MULTILABEL, seed=0)
+    parameters = MLELSTMParameters(
+        units=8,
+        dense_units=8,
+        dropout=dropout,
+        epochs=epochs,
+        patience=patience,
+        batch_size=8,
+        learning_rate=0.02,
+        n_jobs=n_jobs,
+    )
+    validation = examples(60).of(np.arange(60) >= 40)
     with repeatable("cpu"):
-        return learn(examples(), examples(60).of(np.arange(60) >= 40), TABLE, course, n_jobs=n_jobs)
+        return learn(examples(), validation, TABLE, parameters, MULTILABEL, seed=0)
 
 
 def same(first: TrainedNetwork, second: TrainedNetwork) -> bool:

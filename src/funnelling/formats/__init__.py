@@ -3,7 +3,7 @@
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import NamedTuple
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _Path = str | os.PathLike[str]
+_Reader = Callable[[Sequence[Rows]], DocumentReader]
 logger = logging.getLogger(__name__)
 
 
@@ -54,7 +55,9 @@ _FORMATS = {
     "xls": _Format(WorkbookRows),
     "ods": _Format(WorkbookRows),
     "txt": _Format(
-        lambda path, name, layout: TextRow(TextFile(path, name, layout.encoding).text(), name, _stem(path))
+        lambda path, name, layout: TextRow(
+            TextFile(path, name, layout.encoding).text(), name, os.path.basename(os.fspath(path))
+        )
     ),
     "parquet": _Format(lambda path, name, _layout: ParquetRows(path, name), parquet.write),
 }
@@ -100,12 +103,12 @@ def read_documents(
     """
     if not os.fspath(path):
         raise InputError("The name of the file is empty. Name a file, or give a text.")
+    reader = partial(DocumentReader, layout=layout, labels=labels, keep_fields=keep_fields, texts=texts)
     if os.path.isdir(path):
-        return _of_folder(path, layout, labels, keep_fields, texts)
+        return _of_folder(path, layout, labels, reader)
     if is_text(path, layout):
-        row = TextRow(os.fspath(path), "the text")
-        return DocumentReader([row], layout, labels, keep_fields).documents()
-    return _of_file(path, _format_of(path, layout), layout, labels, keep_fields, texts)
+        return reader([TextRow(os.fspath(path), "the text")]).documents()
+    return _of_file(path, _format_of(path, layout), layout, labels, reader)
 
 
 def read_part(
@@ -181,28 +184,23 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     write(path, map(to_record, documents), force)
 
 
-def _of_folder(
-    path: _Path, layout: Layout, labels: bool, keep_fields: bool, texts: bool
-) -> Iterator[Document]:
+def _of_folder(path: _Path, layout: Layout, labels: bool, reader: _Reader) -> Iterator[Document]:
     if is_text_folder(path) or (not labels and not _parts(path) and holds_text_files(path, nested=False)):
-        files: list[Rows] = [FolderRows(path, layout)]
-        yield from DocumentReader(files, layout, labels, keep_fields).documents()
+        yield from reader([FolderRows(path, layout)]).documents()
         return
     parts = parts_of(path)
     if holds_text_files(path):
         logger.info("%s: read are its files of documents, not the text files in its folders.", path)
-    files = [_rows(part, layout) for part in parts]
-    yield from DocumentReader(files, layout, labels, keep_fields, texts).documents(_prefix)
+    yield from reader([_rows(part, layout) for part in parts]).documents(_prefix)
 
 
 def _of_file(
-    path: _Path, file_format: _Format, layout: Layout, labels: bool, keep_fields: bool, texts: bool
+    path: _Path, file_format: _Format, layout: Layout, labels: bool, reader: _Reader
 ) -> Iterator[Document]:
     # Labels and tables may take a second look, for which what comes through a pipe has to be kept.
     streamed = not labels and file_format in (_JSON_LINES, _GIVEN["lines"])
     with _rereadable(path, streamed or os.path.isfile(path)) as file:
-        rows = file_format.rows(file, shown_name(path), layout)
-        yield from DocumentReader([rows], layout, labels, keep_fields, texts).documents()
+        yield from reader([file_format.rows(file, shown_name(path), layout)]).documents()
 
 
 @contextmanager
@@ -237,10 +235,6 @@ def _parts(folder: _Path) -> list[str]:
 
 def _prefix(path: str) -> str:
     return f"{os.path.basename(path).partition('.')[0]}:"
-
-
-def _stem(path: _Path) -> str:
-    return os.path.basename(os.fspath(path))
 
 
 def _ending(path: _Path) -> str:

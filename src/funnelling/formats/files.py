@@ -197,7 +197,7 @@ def writing_bytes(path: str | os.PathLike[str], force: bool = False) -> Iterator
     except OSError as error:
         # The block may read files of its own; only these errors are surely about the file written here.
         if error.errno in _DISK_FULL:
-            raise InputError(f"{name}: {_reason(error)}. Make room or choose another disk.") from error
+            raise InputError(f"{name}: {reason_of(error)}. Make room or choose another disk.") from error
         raise
 
 
@@ -218,7 +218,7 @@ def check_output_folder(folder: str | os.PathLike[str]) -> None:
 
 def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
     """The refusal of an output that the system does not let us write."""
-    return InputError(f"{os.fspath(path)}: cannot be written ({_reason(error)}). Choose another path.")
+    return InputError(f"{os.fspath(path)}: cannot be written ({reason_of(error)}). Choose another path.")
 
 
 @contextmanager
@@ -274,8 +274,9 @@ def cannot_read(name: str, error: OSError) -> InputError:
         case PermissionError():
             return InputError(f"{name}: may not be read. Ask for permission or copy the file.")
         case _:
-            return InputError(f"{name}: cannot be read ({_reason(error)}). Check the path and the disk.")
+            return InputError(f"{name}: cannot be read ({reason_of(error)}). Check the path and the disk.")
 
 
-def _reason(error: OSError) -> str:
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, as part of a sentence."""
     return (error.strerror or str(error)).lower()

@@ -11,7 +11,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber, to_document, to_record
-from funnelling.formats.files import MAX_LINE_BYTES, cannot_write, raw_lines, reading, too_long
+from funnelling.formats.files import MAX_LINE_BYTES, cannot_write, raw_lines, reading, reason_of, too_long
 from funnelling.formats.jsonl import (
     JOURNAL_HEADER,
     check_decision,
@@ -22,6 +22,7 @@ from funnelling.formats.jsonl import (
     parse_object,
 )
 from funnelling.runtime.alone import defer_signals, try_lock
+from funnelling.runtime.files import sync
 
 _BLOCK_BYTES = 2**16  # bytes that are looked at together for the end of a line
 _LOCK_RETRY_S = 0.02  # seconds between attempts to lock
@@ -160,9 +161,8 @@ class Journal:
                 os.fsync(self._file)
             except OSError as error:
                 self._file.truncate(size)
-                reason = (error.strerror or str(error)).lower()
                 raise JournalFullError(
-                    f"{self._name}: cannot be written ({reason}). Make room on the disk."
+                    f"{self._name}: cannot be written ({reason_of(error)}). Make room on the disk."
                 ) from None
 
     def _lock(self, seconds: float) -> None:
@@ -182,7 +182,7 @@ class Journal:
         if not end and header.startswith(begun):
             self._file.truncate(0)
             self._write(header)
-            _sync_folder(self.path)
+            sync(os.path.dirname(os.path.abspath(self.path)))
             return
         try:
             record = _parsed(first, self.path, 1)
@@ -245,13 +245,3 @@ def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
         return parse_object(line.decode().rstrip(), name)
     except (UnicodeDecodeError, InputError):
         raise damaged(name, number) from None
-
-
-def _sync_folder(path: str) -> None:
-    """Let the name of a new file be on the disk, too, where a system can be asked for that."""
-    if os.name == "posix":
-        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

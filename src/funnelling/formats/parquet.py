@@ -170,18 +170,18 @@ class ParquetRows:
         self.name = name
         self.found: list[str] = []
         self._path = path
-        self._pyarrow = _pyarrow("reading")
-        with self._open() as file:
+        with _opened(path, name) as file:
             self.columns: list[str] = file.schema_arrow.names
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """All rows, and of their columns those that are wanted."""
         number = 0
         columns = None if wanted is None else [name for name in self.columns if name in wanted]
-        with self._open() as file:
+        pyarrow = import_pyarrow("reading")
+        with _opened(self._path, self.name) as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
-                    if _size(self._pyarrow, batch) > _MAX_BATCH_BYTES:
+                    if _size(pyarrow, batch) > _MAX_BATCH_BYTES:
                         raise InputError(
                             f"{self.name}: {_ROWS_PER_BATCH:,} rows after row {number} hold more than "
                             f"{_MAX_BATCH_BYTES // 2**20} MiB. Divide them into documents."
@@ -189,52 +189,45 @@ class ParquetRows:
                     for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
                         yield number, record
-            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+            except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
                 raise _damaged(self.name, number, error) from error
-
-    @contextmanager
-    def _open(self) -> Iterator[Any]:
-        with reading(self._path) as stream:
-            try:
-                file = self._pyarrow.parquet.ParquetFile(
-                    stream, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False
-                )
-            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-                raise _damaged(self.name, 0, error) from error
-            yield file
 
 
 def distinct_values(path: str | os.PathLike[str], column: str) -> list[object]:
     """The distinct values of one column, none where the file lacks it."""
-    pyarrow = _pyarrow("reading")
-    with reading(path) as stream:
-        try:
-            file = pyarrow.parquet.ParquetFile(stream)
-            if column not in file.schema_arrow.names:
-                return []
-            values: list[object] = file.read(columns=[column])[column].unique().to_pylist()
-            return values
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _damaged(shown_name(path), 0, error) from error
+    with _opened(path, shown_name(path)) as file:
+        if column not in file.schema_arrow.names:
+            return []
+        values: list[object] = file.read(columns=[column])[column].unique().to_pylist()
+        return values
 
 
 def rows_in(path: str | os.PathLike[str]) -> int:
     """How many rows a file says it has."""
-    pyarrow = _pyarrow("reading")
+    with _opened(path, shown_name(path)) as file:
+        return int(file.metadata.num_rows)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], name: str) -> Iterator[Any]:
+    pyarrow = import_pyarrow("reading")
     with reading(path) as stream:
         try:
-            return int(pyarrow.parquet.ParquetFile(stream).metadata.num_rows)
-        except (pyarrow.ArrowException, OSError) as error:
-            raise _damaged(shown_name(path), 0, error) from error
+            yield pyarrow.parquet.ParquetFile(stream, buffer_size=_READ_BUFFER_BYTES, pre_buffer=False)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _damaged(name, 0, error) from error
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool) -> None:
     """All columns, absent values as null."""
-    pyarrow = _pyarrow("writing")
+    pyarrow = import_pyarrow("writing")
     string = pyarrow.string()
     types = {"text": pyarrow.large_string(), "labels": pyarrow.list_(string)}
     schema = pyarrow.schema([(field, types.get(field, string)) for field in FIELDS])
-    _write(path, records, schema, force)
+    remaining = iter(records)
+    with writing_bytes(path, force) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+        while batch := list(islice(remaining, _ROWS_PER_BATCH)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
 def write_table(
@@ -249,7 +242,7 @@ def write_table(
     A column whose values are of no one type becomes text. What is attached becomes metadata of the file, as
     JSON under ``funnelling.NAME``.
     """
-    pyarrow = _pyarrow("writing")
+    pyarrow = import_pyarrow("writing")
     string = pyarrow.string()
     known = {
         "text": string,
@@ -269,21 +262,6 @@ def write_table(
             writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
 
 
-def check_installed(purpose: str) -> None:
-    """Refuse to go on without the library that reads and writes Parquet."""
-    _pyarrow(purpose)
-
-
-def _write(
-    path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], schema: Any, force: bool
-) -> None:
-    pyarrow = _pyarrow("writing")
-    remaining = iter(records)
-    with writing_bytes(path, force) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
-        while batch := list(islice(remaining, _ROWS_PER_BATCH)):
-            writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
-
-
 def _size(pyarrow: Any, batch: Any) -> int:
     """The bytes of some rows, a text that several of them share counted for each."""
     size = int(batch.nbytes)
@@ -301,7 +279,8 @@ def _damaged(name: str, rows: int, error: Exception) -> InputError:
     )
 
 
-def _pyarrow(purpose: str) -> Any:
+def import_pyarrow(purpose: str) -> Any:
+    """The library that reads and writes Parquet, or the hint how to get it."""
     try:
         import pyarrow
         import pyarrow.compute

@@ -181,7 +181,7 @@ def check_writable(path: str | os.PathLike[str]) -> str:
     if ending == XLSX:
         xlsxwriter()
     elif ending == PARQUET:
-        parquet.check_installed("writing")
+        parquet.import_pyarrow("writing")
     return ending
 
 

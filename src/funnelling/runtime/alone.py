@@ -61,19 +61,15 @@ def _locked(path: str, folder: Path) -> int:
     while True:
         lock = os.open(path, os.O_RDONLY)
         try:
-            _wait_for(lock, folder)
+            if try_lock(lock) is False:
+                logger.info("Waiting for another process that writes to %s.", folder)
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if os.path.samestat(os.fstat(lock), os.stat(path)):
                 return lock
         except BaseException:
             os.close(lock)
             raise
         os.close(lock)  # another folder is there now
-
-
-def _wait_for(lock: int, folder: Path) -> None:
-    if try_lock(lock) is False:
-        logger.info("Waiting for another process that writes to %s.", folder)
-    fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def has_locks(folder: Path) -> bool:

@@ -101,17 +101,7 @@ _LENGTH = 8  # bytes that say how long the header is
 _MAX_HEADER_BYTES = 100_000_000  # bytes, as in safetensors
 _TYPES = {
     "BOOL": "?",
-    "U8": "u1",
-    "I8": "i1",
-    "U16": "<u2",
-    "I16": "<i2",
-    "F16": "<f2",
-    "U32": "<u4",
-    "I32": "<i4",
-    "F32": "<f4",
-    "U64": "<u8",
-    "I64": "<i8",
-    "F64": "<f8",
+    **{f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "UIF" for size in (1, 2, 4, 8)},
 }
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event, current_thread, main_thread
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -150,23 +150,13 @@ def repeatable(device: str) -> Iterator[None]:
     import torch
 
     if device == "cuda":
-        with _repeatable_algorithms(torch):
-            yield
-        return
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it PyTorch refuses
+        undo = partial(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        torch.use_deterministic_algorithms(True)
+    else:
+        undo = partial(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
-
-
-@contextmanager
-def _repeatable_algorithms(torch: Any) -> Iterator[None]:
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it PyTorch refuses
-    setting = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True)
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(setting)
+        undo()

@@ -21,6 +21,7 @@ from typing import Any
 
 from funnelling.corpus.label_files import label_set_for
 from funnelling.errors import InputError, counted
+from funnelling.formats.files import reason_of
 from funnelling.formats.journal import Journal
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.guard import Memory, Metrics
@@ -67,10 +68,9 @@ def bind(host: str, port: int, workers: int) -> list[socket.socket]:
         place = (place[0], first.getsockname()[1], *place[2:])
         return [first] + [_bound(family, place, shared=True) for _ in range(workers - 1)]
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise InputError(
-            f"{address_of(host, port)}: {reason}. Choose another --port or --host, or stop what listens "
-            "there."
+            f"{address_of(host, port)}: {reason_of(error)}. Choose another --port or --host, or stop what "
+            "listens there."
         ) from None
 
 

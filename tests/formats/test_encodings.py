@@ -1,12 +1,15 @@
 """UTF-8, UTF-16 with a mark and cp1252 are read; any other encoding is asked for, and read when named."""
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from funnelling.errors import InputError
 from funnelling.formats import Layout, read_documents
+from funnelling.formats.encoded import TextFile
 
 TEXTS: dict[tuple[str, str], list[str]] = {
     ("tr", "cp1254"): [
@@ -289,3 +292,14 @@ def test_utf_16_without_a_mark_is_asked_for(tmp_path: Path, name: str, encoding:
         list(read_documents(tmp_path / name))
     (document,) = read_documents(tmp_path / name, Layout(encoding=encoding))
     assert document.text.removeprefix("text\n").strip() == "Köln"
+
+
+def test_reading_may_end_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "docs.txt"
+    path.write_text("one\ntwo\n", encoding="utf-16")
+    ignored: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    lines = TextFile(path).lines()
+    assert next(lines) == (1, "one\n")
+    lines.close()
+    assert not ignored

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from funnelling.corpus.corpus import Corpus
+from funnelling.errors import counted
 from funnelling.formats.document import quoted
 from funnelling.formats.layout import MARKUP
 from funnelling.formats.texts import markup_in
@@ -34,10 +35,9 @@ class Finding(NamedTuple):
         >>> Finding("label", "with fewer than 5 documents", ["a", "b"]).line()
         '2 labels with fewer than 5 documents: "a", "b"'
         """
-        examples = ", ".join(map(quoted, self.names[:MAX_EXAMPLES])) + (
-            ", …" if len(self.names) > MAX_EXAMPLES else ""
-        )
-        return f"{len(self.names):,} {self.noun}{'s' if len(self.names) > 1 else ''} {self.what}: {examples}"
+        examples = ", ".join(map(quoted, self.names[:MAX_EXAMPLES]))
+        more = ", …" if len(self.names) > MAX_EXAMPLES else ""
+        return f"{counted(len(self.names), self.noun)} {self.what}: {examples}{more}"
 
 
 def findings(corpus: Corpus) -> list[Finding]:
@@ -57,7 +57,11 @@ def findings(corpus: Corpus) -> list[Finding]:
             "label", "for hardly more documents: is this the column of labels?", _too_many(corpus, labels)
         ),
         Finding("label", "alike but for case or blanks", _variants(labels)),
-        Finding("label", "that may say that there is none (--no-label WORD)", _nothing(labels)),
+        Finding(
+            "label",
+            "that may say that there is none (--no-label WORD)",
+            [label for label in labels if label.casefold() in NO_LABEL_WORDS],
+        ),
         Finding("text", "both in train and in test, so that scores will be too good", _shared_texts(corpus)),
         Finding(
             "group", "both in train and in test, so that scores will be too good", _shared_groups(corpus)
@@ -75,7 +79,9 @@ def findings(corpus: Corpus) -> list[Finding]:
             ),
         ),
         Finding("document", "with a text that another one of the language has too", _repeated(corpus)),
-        Finding("id", "used more than once", _more_than_once(corpus.ids), False),
+        Finding(
+            "id", "used more than once", [name for name, n in Counter(corpus.ids).items() if n > 1], False
+        ),
         Finding(
             "document",
             "without labels, not learned from",
@@ -121,10 +127,6 @@ def _variants(labels: Sequence[str]) -> list[str]:
 def _too_many(corpus: Corpus, labels: Sequence[str]) -> Sequence[str]:
     documents = sum(own is not None for own in corpus.labels)
     return labels if 2 * len(labels) > documents >= 2 * MIN_LANGUAGE_DOCUMENTS else []
-
-
-def _nothing(labels: Sequence[str]) -> list[str]:
-    return [label for label in labels if label.casefold() in NO_LABEL_WORDS]
 
 
 def _shared_texts(corpus: Corpus) -> list[str]:
@@ -184,10 +186,6 @@ def _repeated(corpus: Corpus) -> list[str]:
     ]
 
 
-def _more_than_once(ids: Sequence[str]) -> list[str]:
-    return [name for name, count in Counter(ids).items() if count > 1]
-
-
 def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
     """Documents, words and labels by language, words shared between languages, and odd rows.
 
@@ -216,6 +214,9 @@ def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
             **resources(language)._asdict(),
         }
     counts = [len(labels) for labels in corpus.labels if labels is not None]
+    found = findings(corpus)
+    if wordless:
+        found.append(Finding("document", "without a word that is kept", wordless))
     return {
         "documents": len(corpus),
         "splits": dict(sorted(Counter(split for split in corpus.splits if split).items())),
@@ -224,7 +225,7 @@ def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
         "labels_per_document": sum(counts) / max(1, len(counts)),
         "groups": len({group for group in corpus.groups if group is not None}),
         "shared_words": _shared_words(vocabularies),
-        "odd": _odd(corpus, wordless),
+        "odd": [finding.line() for finding in found],
     }
 
 
@@ -248,11 +249,3 @@ def _shared_words(vocabularies: dict[str, set[str]]) -> dict[str, dict[str, floa
         }
         for a, mine in vocabularies.items()
     }
-
-
-def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
-    """What a careful person would look at before training, one line per finding."""
-    found = findings(corpus)
-    if wordless:
-        found.append(Finding("document", "without a word that is kept", wordless))
-    return [finding.line() for finding in found]

@@ -200,8 +200,8 @@ def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]
         raise InputError("SKOS needs rdflib: pip install 'funnelling[skos]'") from None
     if ending == "rdf":
         text = _without_traps(text)
-    else:
-        _check_literals(text)
+    elif any(token.end() - token.start() > MAX_VALUE_CHARACTERS for token in _TOKEN.finditer(text)):
+        raise _too_long()  # for the reason that `_check_values` has
     graph: Any = Graph()
     try:
         with _silent():
@@ -219,7 +219,8 @@ def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]
     ]
     if not concepts:
         raise InputError("no concept of SKOS in it. Choose a vocabulary.")
-    ids = _ids(concepts, {each: _first(graph.objects(each, SKOS.notation)) for each in concepts}, labels)
+    notations = {each: min(map(str, graph.objects(each, SKOS.notation)), default="") for each in concepts}
+    ids = _ids(concepts, notations, labels)
     above: dict[Any, list[str]] = {concept: [] for concept in concepts}
     pairs = [*graph.subject_objects(SKOS.broader)]
     pairs += [(narrower, concept) for concept, narrower in graph.subject_objects(SKOS.narrower)]
@@ -246,12 +247,6 @@ def _without_traps(text: str) -> str:
     text = _DECLARED.sub("", text, count=1)
     _check_values(text)
     return text
-
-
-def _check_literals(text: str) -> None:
-    """Refuse a huge literal of Turtle, for the reason that `_check_values` has."""
-    if any(token.end() - token.start() > MAX_VALUE_CHARACTERS for token in _TOKEN.finditer(text)):
-        raise _too_long()
 
 
 def _too_long() -> InputError:
@@ -302,10 +297,6 @@ def _ids(concepts: Sequence[Any], notations: dict[Any, str], labels: Sequence[st
     told = [way for way in ways if all(way.values()) and len(set(way.values())) == len(way)]
     known = set(labels)
     return max(told, key=lambda way: len(known & set(way.values())))
-
-
-def _first(values: Iterator[Any]) -> str:
-    return min(map(str, values), default="")
 
 
 def _concept_names(literals: Iterator[Any]) -> dict[str, str]:

@@ -193,7 +193,8 @@ class LabelSet:
             above = tuple(parent for parent in (*kept.parents, *parents) if parent != own)
             named = {**entry.names, **kept.names}
             merged[own] = Label(own, named, kept.description, above, kept.exclude)
-        return self._with_roll_up(LabelSet.of(merged.values()))
+        renamed = LabelSet.of(merged.values())
+        return renamed.rolled_up() if self.roll_up else renamed
 
     def rolled_up(self) -> "LabelSet":
         """The set, with documents that get the parents of their labels when they are read."""
@@ -267,9 +268,6 @@ class LabelSet:
     def _last(self) -> dict[str, tuple[Any, Hierarchy]]:
         """The labels that rules were last asked for, and their hierarchy; copies of the set share it."""
         return {}
-
-    def _with_roll_up(self, other: "LabelSet") -> "LabelSet":
-        return other.rolled_up() if self.roll_up else other
 
 
 def _by_language(entries: Sequence[Label]) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_read
-from funnelling.research.corpora.builders import DAMAGE, decompressed, reason_of
+from funnelling.research.corpora.builders import DAMAGE, RationedStream, decompressed, reason_of
 from funnelling.runtime.progress import progress_bar
 
 # Read after the machine's own settings. What is cleared: hooks, which would refresh caches of the machine,
@@ -160,9 +160,13 @@ def _data_archive(package: Path) -> Iterator[Any]:
         content: Any = io.BufferedReader(_data_member(file))
         if content.peek(len(_ZSTANDARD)).startswith(_ZSTANDARD):
             with _unpacked_by_dpkg(package) as data:
-                yield _Capped(data)
+                yield _capped(data)
         else:
-            yield _Capped(decompressed(content))
+            yield _capped(decompressed(content))
+
+
+def _capped(stream: Any) -> RationedStream:
+    return RationedStream(stream, MAX_PACKAGE_BYTES, f"it unpacks to more than {MAX_PACKAGE_BYTES:,} bytes")
 
 
 def _data_member(file: BinaryIO) -> "_Slice":
@@ -207,18 +211,3 @@ class _Slice(io.RawIOBase):
         buffer[: len(chunk)] = chunk
         self._left -= len(chunk)
         return len(chunk)
-
-
-class _Capped:
-    """A stream that refuses to be endless: a few kilobytes can unpack to as many gigabytes."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._left = MAX_PACKAGE_BYTES
-
-    def read(self, size: int) -> bytes:
-        chunk: bytes = self._stream.read(size)
-        self._left -= len(chunk)
-        if self._left < 0:
-            raise ValueError(f"it unpacks to more than {MAX_PACKAGE_BYTES:,} bytes")
-        return chunk

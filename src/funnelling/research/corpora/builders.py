@@ -113,6 +113,22 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         ) from error
 
 
+class RationedStream:
+    """A stream that ends in an error once it gave all that is ``left``: kilobytes can unpack to gigabytes."""
+
+    def __init__(self, stream: Any, left: int, error: str) -> None:
+        self._stream = stream
+        self.left = left
+        self._error = error
+
+    def read(self, size: int) -> bytes:
+        chunk: bytes = self._stream.read(size)
+        self.left -= len(chunk)
+        if self.left < 0:
+            raise ValueError(self._error)
+        return chunk
+
+
 def reason_of(error: BaseException) -> str:
     """Why an archive cannot be read, on one line; what ends early often gives no reason."""
     return " ".join(str(error).split()) or "it ends early"

@@ -31,7 +31,6 @@ from funnelling.research.corpora.debian_index import (
     ENGLISH,
     TELLS_LITTLE,
     Key,
-    Package,
     TaggedPackage,
     document,
     indices_for,
@@ -215,22 +214,18 @@ def build_debian_parallel(
         (len(alone) - len(labelled), "package", "without any of the labels"),
     )
     for seed in seeds:
-        rows = [row for package in labelled for row in _versions(package, languages, labels, seed)]
-        yield BuiltCorpus(rows, omissions)
+        documents = []
+        for package in labelled:
+            drawn = languages[int(stream(seed, "parallel", package.source).integers(len(languages)))]
+            for language in languages:
+                side = "test" if _for_test(package) else "train" if language == drawn else "parallel"
+                documents.append(document(package, language, side, labels))
+        yield BuiltCorpus(documents, omissions)
 
 
 def _for_test(package: TaggedPackage) -> bool:
     """Three in ten, by a hash of the source: the test documents are the same for every seed."""
     return int(hashlib.md5(package.source.encode(), usedforsecurity=False).hexdigest(), 16) % 10 < 3
-
-
-def _versions(
-    package: TaggedPackage, languages: Sequence[str], labels: Sequence[str], seed: int
-) -> Iterator[Document]:
-    training_language = languages[int(stream(seed, "parallel", package.source).integers(len(languages)))]
-    for language in languages:
-        side = "test" if _for_test(package) else "train" if language == training_language else "parallel"
-        yield document(package, language, side, labels)
 
 
 Group = TypeVar("Group", str, tuple[str, str])
@@ -303,7 +298,8 @@ def build_debian_untagged(
         progress_bar("read indices", None, bool(verbose), "packages") as advance,
     ):
         packages = read_packages(indices, advance)
-        candidates = _untagged(packages)
+        tagged = {package.source for package in packages if package.tags}
+        candidates = {package.key: package for package in packages if package.source not in tagged}
         english = read_descriptions(indices, ENGLISH, advance)
         texts: dict[str, dict[Key, str]] = {}
         for language in languages:
@@ -330,8 +326,3 @@ def build_debian_untagged(
             (len(complete) - len(representatives), "package", "beside another one of the source"),
         ),
     )
-
-
-def _untagged(packages: Sequence[Package]) -> dict[Key, Package]:
-    tagged = {package.source for package in packages if package.tags}
-    return {package.key: package for package in packages if package.source not in tagged}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from funnelling.errors import InputError
@@ -46,17 +46,7 @@ class Package(NamedTuple):
         return self.name, self.description
 
 
-class Sourced(Protocol):
-    """A package of a source, however much else is known of it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    def __lt__(self, other: Any, /) -> bool: ...
-
-
-AnyPackage = TypeVar("AnyPackage", bound=Sourced)
+AnyPackage = TypeVar("AnyPackage", Package, "TaggedPackage")
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
-from xml.etree.ElementTree import Element
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
@@ -19,6 +18,7 @@ from funnelling.research.corpora.builders import (
     DAMAGE,
     BuiltCorpus,
     OmissionCounts,
+    RationedStream,
     check_folders,
     language_of,
     most_frequent,
@@ -170,7 +170,10 @@ def _versions(
         if not group or language_of(root.get("lang", "")) != language:
             omissions["document", "without a number, or not in the language of the archive"] += 1
             continue
-        labels, text = _labels(root), _text(root)
+        codes = root.findall('teiHeader/profileDesc/textClass/classCode[@scheme="eurovoc"]')
+        labels = frozenset(filter(None, map(plain_text, codes)))
+        paragraphs = root.findall('text/body/div[@type="body"]/p')
+        text = "\n".join(filter(None, map(plain_text, paragraphs)))
         if not labels or not text:
             omissions["document", "without text or without EuroVoc codes"] += 1
             continue
@@ -184,16 +187,6 @@ def _versions(
     return versions
 
 
-def _labels(root: Element) -> frozenset[str]:
-    codes = root.findall('teiHeader/profileDesc/textClass/classCode[@scheme="eurovoc"]')
-    return frozenset(filter(None, map(plain_text, codes)))
-
-
-def _text(root: Element) -> str:
-    paragraphs = root.findall('text/body/div[@type="body"]/p')
-    return "\n".join(filter(None, map(plain_text, paragraphs)))
-
-
 def _files(archive: Path, language: str) -> Iterator[tuple[str, int, bytes]]:
     """The names, years (0 where a folder is none) and contents of the files of an archive.
 
@@ -201,7 +194,8 @@ def _files(archive: Path, language: str) -> Iterator[tuple[str, int, bytes]]:
     """
     try:
         with reading(archive) as data:
-            rationed = _Rationed(data)
+            too_long = f"a header of more than {MAX_HEADERS_BYTES:,} bytes is in it"
+            rationed = RationedStream(data, MAX_HEADERS_BYTES, too_long)
             with tarfile.open(fileobj=cast(BinaryIO, rationed), mode="r|") as tar:
                 left = MAX_ARCHIVE_BYTES
                 for number, member in enumerate(tar):
@@ -228,18 +222,3 @@ def _files(archive: Path, language: str) -> Iterator[tuple[str, int, bytes]]:
             f"{archive}: not an archive of JRC-Acquis, or a damaged one ({reason_of(error)}). "
             "Download it again."
         ) from error
-
-
-class _Rationed:
-    """A stream that gives no more than was announced: a header may unpack to gigabytes, too."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.left = MAX_HEADERS_BYTES
-
-    def read(self, size: int) -> bytes:
-        chunk = self._stream.read(size)
-        self.left -= len(chunk)
-        if self.left < 0:
-            raise ValueError(f"a header of more than {MAX_HEADERS_BYTES:,} bytes is in it")
-        return chunk

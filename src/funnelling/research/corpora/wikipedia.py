@@ -63,7 +63,8 @@ def read_alignments(path: Path, languages: Sequence[str] | None = None) -> dict[
             raise InputError(
                 f"{path}:{number}: {len(cells)} cells where the header has {len(header)}. Drop some."
             )
-        articles = {language: _cell(cells, positions[language]) for language in columns}
+        cells += [""] * (len(header) - len(cells))
+        articles = {language: cells[positions[language]] for language in columns}
         if not all(articles.values()):
             continue
         group = next(filter(None, cells))
@@ -111,21 +112,9 @@ def _columns(path: Path, header: Sequence[str]) -> tuple[dict[str, int], dict[st
     return positions, by_id
 
 
-def _cell(cells: Sequence[str], position: int) -> str:
-    return cells[position] if position < len(cells) else ""
-
-
 MIN_WORDS, DOCUMENTS = 50, 5_000
 
 _FILE = re.compile(r"wiki_\d+(?:\.bz2|\.gz|\.xz)?", re.ASCII)
-
-
-class Article(NamedTuple):
-    """What WikiExtractor says of an article."""
-
-    id: str
-    title: str
-    text: str
 
 
 def build_wikipedia(
@@ -198,29 +187,25 @@ def _articles_of(
 ) -> Iterator[tuple[str, str]]:
     """The texts of those articles that belong to the groups."""
     for path in files:
-        for article in _articles(path):
-            advance(1)
-            group = column.groups.get(article.id if column.by_id else plain_title(article.title))
-            if group is not None and group in groups:
-                yield group, _text(article)
+        with reading(path) as stream:
+            for number, line in text_lines(stream, str(path)):
+                try:
+                    record = json.loads(line)
+                    name, title, text = (str(record[field]) for field in ("id", "title", "text"))
+                except (ValueError, KeyError, TypeError, RecursionError):
+                    raise InputError(
+                        f"{path}:{number}: not an article with id, title and text in JSON. "
+                        "Run WikiExtractor with --json."
+                    ) from None
+                advance(1)
+                group = column.groups.get(name if column.by_id else plain_title(title))
+                if group is not None and group in groups:
+                    yield group, _with_title(title, text)
 
 
-def _articles(path: Path) -> Iterator[Article]:
-    with reading(path) as stream:
-        for number, line in text_lines(stream, str(path)):
-            try:
-                record = json.loads(line)
-                yield Article(str(record["id"]), str(record["title"]), str(record["text"]))
-            except (ValueError, KeyError, TypeError, RecursionError):
-                raise InputError(
-                    f"{path}:{number}: not an article with id, title and text in JSON. "
-                    "Run WikiExtractor with --json."
-                ) from None
-
-
-def _text(article: Article) -> str:
+def _with_title(title: str, text: str) -> str:
     """The title, then one line per paragraph; WikiExtractor writes < as &lt; and may repeat the title."""
-    title = html.unescape(article.title).strip()
-    lines = [line.strip() for line in html.unescape(article.text).splitlines()]
+    title = html.unescape(title).strip()
+    lines = [line.strip() for line in html.unescape(text).splitlines()]
     lines = [line for line in lines if line]
     return "\n".join([title, *lines[lines[:1] == [title] :]])

@@ -22,7 +22,8 @@ from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from funnelling.svm.compiled import INSTALL_COMPILER, native
+from funnelling.svm.kernels import native
+from funnelling.svm.solver import INSTALL_COMPILER
 from measuring import machine, run, short, show, sizes, timed
 from methods import measure, trials_of
 from peers import PEERS

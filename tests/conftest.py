@@ -54,7 +54,7 @@ def many_labels_model(shared: Shared) -> Path:
     """A model of more than a thousand labels. Do not change it: copy it."""
     from funnelling import save_model
     from funnelling.funnel.estimator import ManyLabelsClassifier
-    from funnelling.svm.compiled import native
+    from funnelling.svm.kernels import native
 
     from .artificial import many_labels
 

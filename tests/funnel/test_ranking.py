@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from funnelling.funnel.thresholds import CHANCE_OF_LABEL, LabelThresholdCurves, odds
-from funnelling.svm.compiled import sigmoid
+from funnelling.svm.calibration import sigmoid
 
 
 @pytest.fixture

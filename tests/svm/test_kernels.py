@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from funnelling.svm import compiled
+from funnelling.svm import kernels
 from funnelling.svm.kernels import Vectors, linear_gram, rbf_gram, weighted_sums
 
 
@@ -95,20 +95,20 @@ def test_weighted_sums_are_the_same_by_threads_and_without_a_compiler(
     alpha = coefficients(5, 40)
     one, two = (weighted_sums(X, alpha, n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
-    monkeypatch.setattr(compiled, "native", None)
+    monkeypatch.setattr(kernels, "native", None)
     np.testing.assert_allclose(weighted_sums(X, alpha), one, rtol=1e-6, atol=1e-7)
 
 
 def test_the_linear_gram_is_the_same_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     X = words_and_characters(700, 20, 300)
     gram = linear_gram(X)
-    monkeypatch.setattr(compiled, "native", None)
+    monkeypatch.setattr(kernels, "native", None)
     plain = linear_gram(X)
     np.testing.assert_allclose(plain, gram, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(plain, plain.T)
 
 
-@pytest.mark.skipif(compiled.native is None, reason="the package was installed without a compiler")
+@pytest.mark.skipif(kernels.native is None, reason="the package was installed without a compiler")
 class TestNativeDoor:
     """What reaches the C code has been checked, so that no caller can make it read or write elsewhere."""
 
@@ -146,8 +146,8 @@ class TestNativeDoor:
         }
 
     def test_what_fits_is_taken(self) -> None:
-        compiled.native.add_dots(*self.dots().values())
-        compiled.native.sum_weights(*self.sums().values())
+        kernels.native.add_dots(*self.dots().values())
+        kernels.native.sum_weights(*self.sums().values())
 
     @pytest.mark.parametrize(
         ("name", "change"),
@@ -168,8 +168,8 @@ class TestNativeDoor:
     )
     def test_what_does_not_fit_is_refused(self, name: str, change: Any) -> None:
         for function, arguments in (
-            (compiled.native.add_dots, self.dots()),
-            (compiled.native.sum_weights, self.sums()),
+            (kernels.native.add_dots, self.dots()),
+            (kernels.native.sum_weights, self.sums()),
         ):
             with pytest.raises((TypeError, ValueError, BufferError)):
                 function(*(arguments | {name: change(arguments[name])}).values())
@@ -184,7 +184,7 @@ class TestNativeDoor:
     )
     def test_a_gram_that_does_not_fit_is_refused(self, name: str, value: Any) -> None:
         with pytest.raises((TypeError, ValueError, BufferError)):
-            compiled.native.add_dots(*(self.dots() | {name: value}).values())
+            kernels.native.add_dots(*(self.dots() | {name: value}).values())
 
     def test_columns_out_of_order_are_refused(self) -> None:
         memory = np.zeros(64, np.float32)
@@ -192,7 +192,7 @@ class TestNativeDoor:
         rows = np.zeros(4, np.int32)
         for of_column in ([0, 3, 0], [3, 1, 2], [2, 2, 3]):
             with pytest.raises(ValueError, match="do not agree"):
-                compiled.native.add_dots(
+                kernels.native.add_dots(
                     *(memory[32:36].reshape(2, 2), 2, 4, ones, rows, starts),
                     *(np.ones(3, np.float32), np.array(of_column, np.int32), np.array([0, 3])),
                 )
@@ -211,4 +211,4 @@ class TestNativeDoor:
     )
     def test_weights_that_do_not_fit_are_refused(self, name: str, value: Any) -> None:
         with pytest.raises((TypeError, ValueError, BufferError)):
-            compiled.native.sum_weights(*(self.sums() | {name: value}).values())
+            kernels.native.sum_weights(*(self.sums() | {name: value}).values())

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.svm import compiled, solver
+from funnelling.svm import kernels, solver
 from funnelling.svm.kernels import Vectors, rbf_gram
 from funnelling.svm.path import solve_path
 from funnelling.svm.solver import TOLERANCE, Problems
@@ -35,7 +35,7 @@ PROBLEMS = [
 SMALL_C = [1e-3, 1e-2, 0.1, 1.0, 10.0]
 LARGE_C = [30.0, 100.0, 1e3, 1e4]
 
-needs_native = pytest.mark.skipif(compiled.native is None, reason="there is no compiled solver")
+needs_native = pytest.mark.skipif(kernels.native is None, reason="there is no compiled solver")
 each_form = pytest.mark.parametrize("form", FORMS)
 each_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.name for problem in PROBLEMS])
 
@@ -324,8 +324,8 @@ def test_a_problem_that_does_not_end_is_left_with_a_warning(
         def solve_vectors(*arguments: Any) -> Any:
             return native.solve_vectors(*arguments[:-1], 100)
 
-    native = compiled.native
-    monkeypatch.setattr(compiled, "native", Impatient)
+    native = kernels.native
+    monkeypatch.setattr(kernels, "native", Impatient)
     rng = np.random.default_rng(8)
     problem = make("", rng.normal(size=(60, 4)) * [1, 10, 100, 1000], rng.random(60) < 0.5, form=form)
     solution = problem.solve(1.0)
@@ -351,7 +351,7 @@ class TestWithoutCompiler:
 
     @pytest.fixture(autouse=True)
     def _no_native(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        monkeypatch.setattr(compiled, "native", None)
+        monkeypatch.setattr(kernels, "native", None)
         solver._warn_of_fallback.cache_clear()
         yield
         solver._warn_of_fallback.cache_clear()
@@ -417,8 +417,8 @@ def _shared_arguments(documents: int) -> dict[str, Any]:
 def test_a_raised_flag_ends_a_problem_early() -> None:
     by_gram, by_vectors = _gram_arguments(np.eye(400, dtype=np.float32)), _vector_arguments(400)
     by_gram["stop"][0] = by_vectors["stop"][0] = 1
-    assert compiled.native.solve_gram(*by_gram.values()) == 2
-    assert compiled.native.solve_vectors(*by_vectors.values()) == 2
+    assert kernels.native.solve_gram(*by_gram.values()) == 2
+    assert kernels.native.solve_vectors(*by_vectors.values()) == 2
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -510,27 +510,27 @@ class TestNativeDoor:
 
     @pytest.mark.parametrize(("name", "value"), WRONG_FOR_BOTH)
     def test_what_does_not_fit_is_refused(self, name: str, value: Any) -> None:
-        _refuses(compiled.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), name, value)
-        _refuses(compiled.native.solve_vectors, _vector_arguments(), name, value)
-        _refuses(compiled.native.solve_vectors, _vector_arguments(form="dense"), name, value)
+        _refuses(kernels.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), name, value)
+        _refuses(kernels.native.solve_vectors, _vector_arguments(), name, value)
+        _refuses(kernels.native.solve_vectors, _vector_arguments(form="dense"), name, value)
 
     @pytest.mark.parametrize("gram", WRONG_GRAMS)
     def test_a_gram_that_is_none_is_refused(self, gram: Any) -> None:
-        _refuses(compiled.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), "gram", gram)
+        _refuses(kernels.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), "gram", gram)
 
     @pytest.mark.parametrize(("name", "value"), WRONG_VECTORS)
     def test_vectors_that_are_none_are_refused(self, name: str, value: Any) -> None:
-        _refuses(compiled.native.solve_vectors, _vector_arguments(), name, value)
+        _refuses(kernels.native.solve_vectors, _vector_arguments(), name, value)
 
     @pytest.mark.parametrize(
         ("name", "value"),
         [("values", np.ones(63, np.float32)), ("width", 7), ("width", -8), ("width", 2**61)],
     )
     def test_dense_vectors_that_are_none_are_refused(self, name: str, value: Any) -> None:
-        _refuses(compiled.native.solve_vectors, _vector_arguments(form="dense"), name, value)
+        _refuses(kernels.native.solve_vectors, _vector_arguments(form="dense"), name, value)
 
     def test_arguments_are_counted(self) -> None:
-        for function in (compiled.native.solve_gram, compiled.native.solve_vectors, compiled.native.rbf):
+        for function in (kernels.native.solve_gram, kernels.native.solve_vectors, kernels.native.rbf):
             with pytest.raises(TypeError):
                 function()
 
@@ -538,12 +538,12 @@ class TestNativeDoor:
         ones = np.ones(3, np.float32)
         for dots in (np.ones((3, 2), np.float32), np.ones((3, 3)), _read_only(np.ones((3, 3), np.float32))):
             with pytest.raises((TypeError, ValueError, BufferError)):
-                compiled.native.rbf(dots, ones, ones, 1.0)
+                kernels.native.rbf(dots, ones, ones, 1.0)
 
     @settings(max_examples=100)
     @given(hnp.arrays(np.float32, st.tuples(st.integers(1, 40)).map(lambda n: n * 2), elements=ANY_FLOAT))
     def test_any_kernel_values_end_in_an_answer(self, gram: npt.NDArray[np.float32]) -> None:
-        assert compiled.native.solve_gram(*_gram_arguments(gram).values()) in (0, 3, 4)
+        assert kernels.native.solve_gram(*_gram_arguments(gram).values()) in (0, 3, 4)
 
     @settings(max_examples=100)
     @given(
@@ -557,15 +557,15 @@ class TestNativeDoor:
         kernel = Vectors.of(sparse.csr_array(vectors) if form == "sparse" else vectors)
         shared = {**_shared_arguments(len(vectors)), "C": C}
         arguments = kernel.values, kernel.columns, kernel.starts, kernel.width, *shared.values()
-        assert compiled.native.solve_vectors(*arguments) in (0, 3, 4)
+        assert kernels.native.solve_vectors(*arguments) in (0, 3, 4)
 
 
 @needs_native
 @pytest.mark.parametrize("instructions", ["avx512", "avx2", "base", "plain"])
 def test_every_instruction_set_finds_the_same_optimum(instructions: str) -> None:
-    usual = compiled.native.instructions()
+    usual = kernels.native.instructions()
     try:
-        compiled.native.instructions(instructions)
+        kernels.native.instructions(instructions)
     except ValueError:
         pytest.skip(f"this processor or build has no {instructions}")
     try:
@@ -573,7 +573,7 @@ def test_every_instruction_set_finds_the_same_optimum(instructions: str) -> None
             scores, expected = problem.solve(1.0).scores[0, 0], problem.reference_scores(1.0)
             np.testing.assert_allclose(scores, expected, atol=1e-2)
     finally:
-        compiled.native.instructions(usual)
+        kernels.native.instructions(usual)
 
 
 @needs_native
@@ -601,7 +601,7 @@ def test_held_out_classifiers_of_rare_labels_are_found_best(monkeypatch: pytest.
             asked.append(arguments[-3:-1])
             return 0
 
-    monkeypatch.setattr(compiled, "native", Native())
+    monkeypatch.setattr(kernels, "native", Native())
     for roughness in (0.0, 0.15):
         problems = Problems(np.eye(100, dtype=np.float32), targets, active, roughness=roughness)
         for label in range(3):

@@ -20,7 +20,7 @@ from funnelling.plain import clone
 from funnelling.randomness import stream
 from funnelling.runtime.progress import Advance, no_progress
 from funnelling.state import HasShape, expect, expect_numbers, filled_row
-from funnelling.svm.compiled import sigmoid
+from funnelling.svm.calibration import sigmoid
 
 CLIP_EPS = 1e-3  # posteriors closer to 0 or 1 say no more than this
 L2_PENALTY = 1e-4  # keeps apart from infinity what the documents leave open

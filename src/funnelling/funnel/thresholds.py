@@ -24,7 +24,7 @@ from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.matrices import Folds, Targets
 from funnelling.svm import Calibration
-from funnelling.svm.compiled import sigmoid
+from funnelling.svm.calibration import sigmoid
 
 # Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
 THRESHOLD_GRID = sigmoid(np.linspace(-7, 4, 111))

@@ -17,7 +17,12 @@ from scipy import sparse
 
 from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
 from funnelling.runtime.threads import map_threads
-from funnelling.svm import compiled
+
+native: Any  # the C code; None where the package was installed without a compiler
+try:
+    from funnelling.svm import _native as native  # type: ignore[attr-defined, no-redef]
+except ImportError:
+    native = None
 
 GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
 WEIGHT_COLUMNS = 10_000  # of a block of weights
@@ -108,11 +113,11 @@ def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:
 
 def _add_dots(products: Floats, start: int, stop: int, rows: Vectors, columns: Vectors) -> None:
     """Add sparse vectors' dot products, from the diagonal on, to rows of a Gram, from column start on."""
-    if compiled.native is None:
+    if native is None:
         products += (rows.matrix()[start:stop] @ columns.matrix()).tocsc()[:, start:].toarray()
         return
     of_rows = (rows.values, rows.columns, rows.starts)
-    compiled.native.add_dots(products, start, stop, *of_rows, columns.values, columns.columns, columns.starts)
+    native.add_dots(products, start, stop, *of_rows, columns.values, columns.columns, columns.starts)
 
 
 def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Floats:
@@ -121,7 +126,7 @@ def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Fl
     ``coefficients`` are sparse, one row per label.
     """
     vectors: Any = X
-    if compiled.native is None or not is_sparse(X):
+    if native is None or not is_sparse(X):
         with one_blas_thread():
             sums = vectors.T @ np.ascontiguousarray(coefficients.toarray().T)
         return np.ascontiguousarray(sums, dtype=np.float32)
@@ -132,7 +137,7 @@ def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Fl
     def fill(number: int) -> None:
         start = number * WEIGHT_COLUMNS
         part = weights[start : start + WEIGHT_COLUMNS]
-        compiled.native.sum_weights(
+        native.sum_weights(
             *(part, start, start + len(part), part.shape[1]),
             *(columns.values, columns.columns, columns.starts),
             *(of_documents.data, places, starts),
@@ -149,8 +154,8 @@ def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) ->
     The squared distance comes from the dot products.
     """
     block = A @ B.T
-    if compiled.native is not None:
-        compiled.native.rbf(block, norms_a, norms_b, gamma)
+    if native is not None:
+        native.rbf(block, norms_a, norms_b, gamma)
         return block
     block *= -2
     block += norms_b + norms_a[:, None]
@@ -187,8 +192,8 @@ def _symmetric(n: int, block: Callable[[int, int], Floats], n_jobs: int | None) 
         start = number * GRAM_ROWS
         stop = min(start + GRAM_ROWS, n)
         gram[start:stop, start:] = block(start, stop)
-        if compiled.native is not None:
-            compiled.native.mirror(gram, start, stop)
+        if native is not None:
+            native.mirror(gram, start, stop)
             return
         gram[stop:, start:stop] = gram[start:stop, stop:].T
         square = gram[start:stop, start:stop]

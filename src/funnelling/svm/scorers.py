@@ -11,7 +11,7 @@ from scipy import sparse
 
 from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
 from funnelling.state import Between, HasShape, columns_of, expect, numbers
-from funnelling.svm import compiled
+from funnelling.svm import kernels
 from funnelling.svm.kernels import rbf_blocks
 
 
@@ -75,11 +75,11 @@ class KernelScorer:
 
         Large C makes large coefficients of both signs: summed in double.
         """
-        if compiled.native is None or self._sparse_by_label is None:
+        if kernels.native is None or self._sparse_by_label is None:
             sums: npt.NDArray[np.float64] = self._by_label @ block.astype(np.float64)
         else:
             sums = np.empty((len(self.bias), ROWS_PER_BLOCK))
-            compiled.native.sum_rows(sums, block, *self._sparse_by_label)
+            kernels.native.sum_rows(sums, block, *self._sparse_by_label)
         return sums
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import is_sparse
-from funnelling.svm import compiled
+from funnelling.svm import kernels
 from funnelling.svm.kernels import Kernel, Vectors
 
+INSTALL_COMPILER = "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
 TOLERANCE = 1e-3
 EXHAUSTED, NOT_FINITE = 3, 4  # statuses of the native solver: out of steps; values that are not finite
 MAX_STEPS = 1_000_000  # of a problem of few documents that does not end: a second of work, or less
@@ -25,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 def solver_name() -> str:
     """Which solver does the work: "native" (the C code) or "scikit-learn" (equal results, far slower)."""
-    return "scikit-learn" if compiled.native is None else "native"
+    return "scikit-learn" if kernels.native is None else "native"
 
 
 @cache
 def _warn_of_fallback() -> None:
     logger.warning(
         "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. %s",
-        compiled.INSTALL_COMPILER,
+        INSTALL_COMPILER,
     )
 
 
@@ -72,7 +73,7 @@ class Problems:
     ) -> None:
         if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
             raise InputError(UNUSABLE_FEATURES)
-        if compiled.native is None:
+        if kernels.native is None:
             _warn_of_fallback()
         self._kernel = kernel
         self._active = active
@@ -88,7 +89,7 @@ class Problems:
         folds, documents = self._active.shape
         signs, kernel = self._signs[label], self._kernel
         bias, scores = np.zeros(folds), np.zeros((folds, documents), dtype=np.float32)
-        if compiled.native is None:
+        if kernels.native is None:
             for fold in range(folds):
                 bias[fold] = _solve_with_sklearn(
                     kernel, signs, self._active[fold], C, self._tolerance, coefficients[fold], scores[fold]
@@ -98,11 +99,11 @@ class Problems:
         tolerances = self._tolerance, float(self._fold_tolerances[label])
         arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, *tolerances, steps
         if isinstance(kernel, Vectors):
-            status = compiled.native.solve_vectors(
+            status = kernels.native.solve_vectors(
                 kernel.values, kernel.columns, kernel.starts, kernel.width, *arguments
             )
         else:
-            status = compiled.native.solve_gram(kernel, *arguments)
+            status = kernels.native.solve_gram(kernel, *arguments)
         if status == NOT_FINITE:
             raise InputError(UNUSABLE_FEATURES)
         return LabelSolution(bias, scores, status == EXHAUSTED)

@@ -10,7 +10,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from funnelling.funnel.many import boosting
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.state import StateError, check_fields
-from funnelling.svm.compiled import native, sigmoid
+from funnelling.svm.calibration import sigmoid
+from funnelling.svm.kernels import native
 
 
 def _rows(number: int = 600) -> tuple[np.ndarray, np.ndarray]:

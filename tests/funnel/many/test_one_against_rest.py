@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from funnelling.funnel.many import one_against_rest, plain
 from funnelling.funnel.many.one_against_rest import N_NEAREST_LABELS, buffers, fit_labels, prototypes_of
-from funnelling.svm.compiled import native
+from funnelling.svm.kernels import native
 from tests.funnel.many.corpora import random_matrix
 
 compiled = pytest.mark.skipif(native is None, reason="there is no compiled code")

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from funnelling.funnel.many import one_against_rest, plain
 from funnelling.funnel.many.one_against_rest import NO_COLUMN, ROWS_PER_BLOCK, buffers, top_k_labels
-from funnelling.svm.compiled import native
+from funnelling.svm.kernels import native
 from tests.funnel.many.corpora import random_matrix
 
 compiled = pytest.mark.skipif(native is None, reason="there is no compiled code")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from funnelling.matrices import Floats, one_openmp_thread
 from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, numbers
-from funnelling.svm.calibration import fit_platt
-from funnelling.svm.compiled import native, sigmoid
+from funnelling.svm.calibration import fit_platt, sigmoid
+from funnelling.svm.kernels import native
 
 N_TREES, N_LEAVES, RATE = 150, 15, 0.06
 MIN_DOCUMENTS_IN_LEAF = 50

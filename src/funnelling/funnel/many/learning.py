@@ -31,7 +31,8 @@ from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import is_local
 from funnelling.runtime.threads import map_threads
-from funnelling.svm.compiled import INSTALL_COMPILER, native
+from funnelling.svm.kernels import native
+from funnelling.svm.solver import INSTALL_COMPILER
 
 MAX_META_DOCUMENTS = 40_000  # documents that it learns from at most
 # The share of named labels without documents, in each language and in all, while it learns

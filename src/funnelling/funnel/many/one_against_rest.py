@@ -21,7 +21,7 @@ from funnelling.randomness import stream
 from funnelling.runtime.progress import no_progress
 from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, matrix, numbers
-from funnelling.svm.compiled import native
+from funnelling.svm.kernels import native
 
 ROWS_PER_BLOCK = 1_000  # documents that are ranked at a time
 NO_COLUMN = -1  # the place of a label that there is not

@@ -8,8 +8,9 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 
-from funnelling.svm import KernelScorer, compiled
-from funnelling.svm.compiled import native, sigmoid
+from funnelling.svm import KernelScorer, kernels
+from funnelling.svm.calibration import sigmoid
+from funnelling.svm.kernels import native
 
 RNG = np.random.default_rng(0)
 
@@ -97,6 +98,6 @@ def test_a_scorer_that_was_used_scores_where_nothing_is_compiled(monkeypatch: py
     scores = scorer.scores(documents)
     pickled = pickle.dumps(scorer)
     assert len(pickled) == unused
-    monkeypatch.setattr(compiled, "native", None)
+    monkeypatch.setattr(kernels, "native", None)
     for other in (scorer, pickle.loads(pickled)):
         np.testing.assert_allclose(other.scores(documents), scores, rtol=1e-4, atol=1e-2)

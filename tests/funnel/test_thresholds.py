@@ -11,13 +11,12 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.ranking import THRESHOLD_GRID, LabelThresholdCurves
 from funnelling.funnel.thresholds import (
     DEFAULT_GOAL,
     GOALS,
     SHRINKAGE_STRENGTHS,
-    THRESHOLD_GRID,
     Goal,
-    LabelThresholdCurves,
     ThresholdTuner,
     parse_goal,
     tuned_for,

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.thresholds import LabelThresholdCurves, tuned_for
+from funnelling.funnel.ranking import LabelThresholdCurves
+from funnelling.funnel.thresholds import tuned_for
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type

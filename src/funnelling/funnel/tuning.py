@@ -18,15 +18,8 @@ from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.fitted import FittedFunnel
-from funnelling.funnel.thresholds import (
-    PER_LABEL,
-    Goal,
-    LabelThresholdCurves,
-    TunedThresholds,
-    parse_goal,
-    tuned_as,
-    tuned_for,
-)
+from funnelling.funnel.ranking import LabelThresholdCurves
+from funnelling.funnel.thresholds import PER_LABEL, Goal, TunedThresholds, parse_goal, tuned_as, tuned_for
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.model import Model

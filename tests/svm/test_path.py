@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from funnelling.svm.kernels import Kernel
-from funnelling.svm.path import SparseSolution, solve_path
+from funnelling.svm.solver import SparseSolution, solve_path
 from tests.svm.problems import make
 from tests.svm.solutions import solve
 

@@ -10,9 +10,8 @@ from sklearn.metrics import f1_score
 
 from funnelling.errors import InputError
 from funnelling.svm import SVM
-from funnelling.svm.kernels import NystromMap
+from funnelling.svm.kernels import NystromMap, Plan, plan_linear, plan_rbf
 from funnelling.svm.learner import Fit
-from funnelling.svm.path import Plan, plan_linear, plan_rbf
 from tests.svm.problems import tfidf_like
 
 DOCUMENTS = 400

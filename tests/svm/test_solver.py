@@ -15,8 +15,7 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.svm import kernels, solver
 from funnelling.svm.kernels import Vectors, rbf_gram
-from funnelling.svm.path import solve_path
-from funnelling.svm.solver import TOLERANCE, Problems
+from funnelling.svm.solver import TOLERANCE, Problems, solve_path
 from tests.svm.problems import (
     BinaryProblem,
     degenerate_problems,

@@ -32,9 +32,8 @@ from funnelling.state import (
     matrix,
     numbers,
 )
-from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import Selection
-from funnelling.svm.solver import TOLERANCE
+from funnelling.svm.solver import TOLERANCE, Coefficients
 
 TIER_TWO = ""  # in place of a view's name: no view has it
 

@@ -193,7 +193,7 @@ class ThresholdTuner(NamedTuple):
         right = LikelyLabels(odds(cuts.probabilities), cuts.labels)
         wrong = np.empty(0)  # in recall it has no part
         if goal.precision is not None:
-            most = _most_wrong(np.count_nonzero(ranking.targets), goal.precision)
+            most = _most_wrong(int(np.count_nonzero(ranking.targets)), goal.precision)
             wrong = odds(ranking.likeliest_wrong(most, without))
         common = sigmoid(np.array([_shift(right.odds, wrong, goal)])).item()
         if goal.per_label:

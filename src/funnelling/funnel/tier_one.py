@@ -11,8 +11,8 @@ from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_languag
 from funnelling.state import HasShape
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import LinearScorer
+from funnelling.svm.solver import Coefficients
 
 
 class FitOnFolds(Protocol):

@@ -24,8 +24,8 @@ from funnelling.state import (
 )
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem
-from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import SelectedScorer, Selection
+from funnelling.svm.solver import Coefficients
 
 
 class MetaFit(FitOnFolds, Protocol):

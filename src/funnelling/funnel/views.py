@@ -42,8 +42,8 @@ from funnelling.spaces.registry import OWN, make_space
 from funnelling.state import empty_row, expect
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
+from funnelling.svm.kernels import labels_at_once
 from funnelling.svm.learner import Problem as SVMProblem
-from funnelling.svm.path import labels_at_once
 from funnelling.text.counts import forget_counts
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places
 

@@ -38,7 +38,7 @@ from funnelling.spaces import Space
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.reference import CLESASpace
 from funnelling.spaces.registry import OWN, SHARED, make_space
-from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
+from funnelling.svm.kernels import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.text.languages import primary
 
 

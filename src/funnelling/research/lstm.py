@@ -31,7 +31,7 @@ from funnelling.state import (
 )
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.path import amount
+from funnelling.svm.kernels import amount
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
 

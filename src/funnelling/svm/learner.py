@@ -19,24 +19,18 @@ from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import (
     Kernel,
     NystromMap,
+    Plan,
     Vectors,
+    check_solution_size,
     linear_gram,
+    plan_linear,
+    plan_rbf,
     rbf_gram,
     scaled_gamma,
     weighted_sums,
 )
-from funnelling.svm.path import (
-    Coefficients,
-    Plan,
-    SparseSolution,
-    Start,
-    check_solution_size,
-    plan_linear,
-    plan_rbf,
-    solve_path,
-)
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
-from funnelling.svm.solver import TOLERANCE
+from funnelling.svm.solver import TOLERANCE, Coefficients, SparseSolution, Start, solve_path
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
@@ -61,7 +55,7 @@ class SVM:
     search goes up and ends when two Cs were worse than the best; one that may be the last is solved roughly
     at first. A ``C`` of "grid" tries them all. ``labels`` say what scores decide. ``calibrated`` says that
     decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is the most bytes
-    of a kernel matrix; `funnelling.svm.path` says what is done past it. ``roughness`` says how well
+    of a kernel matrix; `funnelling.svm.kernels.Plan` says what is done past it. ``roughness`` says how well
     classifiers that do not see a fold are found, as in `funnelling.svm.solver.Problems`. Raised by another
     thread, ``stop`` ends a fit, whose results are then void.
     """

@@ -1,21 +1,31 @@
-"""Many binary SVM problems over the same documents, solved in C where the package was built with it."""
+"""Many binary SVM problems over the same documents, for one C after the other.
+
+They are solved in C code where the package was built with it, and by scikit-learn elsewhere.
+"""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.matrices import is_sparse
+from funnelling.matrices import Floats, Folds, Targets, is_sparse
+from funnelling.runtime.progress import Advance, no_progress
+from funnelling.runtime.spread import is_local, map_chunks, workers
+from funnelling.runtime.threads import map_threads
 from funnelling.svm import kernels
-from funnelling.svm.kernels import Kernel, Vectors
+from funnelling.svm.kernels import Kernel, Vectors, aligned
 
 INSTALL_COMPILER = "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
 TOLERANCE = 1e-3
 EXHAUSTED, NOT_FINITE = 3, 4  # statuses of the native solver: out of steps; values that are not finite
 MAX_STEPS = 1_000_000  # of a problem of few documents that does not end: a second of work, or less
+PIECES_PER_WORKER = 4  # per worker: with fewer, all wait longer for the last
 UNUSABLE_FEATURES = (
     "The features hold values that are not finite, or too large to be summed. "
     "Remove them, and scale the features to about 1."
@@ -143,3 +153,200 @@ def _solve_with_sklearn(
     else:
         scores[:] = kernel[:, support].astype(np.float64) @ dual + bias
     return bias
+
+
+Coefficients = Any  # a sparse matrix (documents, labels): what each document adds to each label's classifier
+
+
+@dataclass
+class SparseSolution:
+    """The solved problems of some labels for one C: trained on everything, then on all but each fold.
+
+    Only the scores that are used later are kept, and of the coefficients those that are not zero: most
+    documents support no label.
+    """
+
+    problems: int  # per label
+    support: sparse.csr_array[np.float64]  # (labels · problems, documents), label by label
+    bias: npt.NDArray[np.float64]  # (labels, problems)
+    scores: Floats  # (labels, documents), of the classifiers trained on everything
+    held_out: Floats | None  # (labels, documents), of those that did not see the document's fold
+    unfinished: npt.NDArray[np.bool_]  # (labels,)
+
+    @classmethod
+    def of_labels(cls, labels: Sequence["_Label"], shape: tuple[int, int]) -> "SparseSolution":
+        """The solutions of single labels as one; ``shape`` is that of a label's coefficients."""
+        problems, documents = shape
+        places = [number * problems * documents + label.places for number, label in enumerate(labels)]
+        rows, columns = np.divmod(np.concatenate(places), documents)
+        starts = np.searchsorted(rows, np.arange(len(labels) * problems + 1))
+        values = np.concatenate([label.values for label in labels])
+        held_out = [label.held_out for label in labels if label.held_out is not None]
+        return cls(
+            problems,
+            sparse.csr_array((values, columns, starts), (len(labels) * problems, documents)),
+            np.stack([label.bias for label in labels]),
+            np.stack([label.scores for label in labels]),
+            np.stack(held_out) if held_out else None,
+            np.array([label.unfinished for label in labels]),
+        )
+
+    def coefficients(self, problem: int) -> "sparse.csr_array[np.float64]":
+        """The (labels, documents) coefficients of a problem: 0 is on everything, 1 without the first fold."""
+        return self.support[problem :: self.problems]
+
+    def of_label(self, label: int, problems: int) -> npt.NDArray[np.float64]:
+        """The (problems, documents) coefficients of a label, zeros included."""
+        assert problems == self.problems, "other folds"
+        dense: npt.NDArray[np.float64] = self.support[
+            label * self.problems : (label + 1) * self.problems
+        ].toarray()
+        return dense
+
+
+@dataclass(frozen=True)
+class Start:
+    """Coefficients to begin with: of classifiers trained on everything, with which all problems begin."""
+
+    support: sparse.csr_array[np.float64]  # (labels, documents)
+
+    @classmethod
+    def near(cls, coefficients: Coefficients, targets: Targets, C: float) -> "Start":
+        """Coefficients (documents, labels) of another problem, moved to where they are possible in this one.
+
+        They have the sign of their document, C at most, and those of a label sum to 0.
+        """
+        support = sparse.csr_array(coefficients.T, dtype=np.float64)
+        labels = np.repeat(np.arange(targets.shape[1]), np.diff(support.indptr))
+        signs = np.where(targets[support.indices, labels], 1.0, -1.0)
+        sizes = np.clip(support.data * signs, 0, C)
+        sides = np.stack([np.bincount(labels, sizes * (signs == side), targets.shape[1]) for side in (1, -1)])
+        shares = sides.min(axis=0) / np.maximum(sides, np.finfo(np.float64).tiny)
+        support.data = signs * sizes * shares[(signs < 0).astype(np.intp), labels]
+        support.eliminate_zeros()
+        return cls(support)
+
+    def of_label(self, label: int, problems: int) -> npt.NDArray[np.float64]:
+        """The (problems, documents) coefficients of a label, zeros included."""
+        return np.repeat(self.support[[label]].toarray(), problems, axis=0)
+
+
+class _Label(NamedTuple):
+    """The solved problems of one label for one C, in arrays: a sparse matrix per label would take longer."""
+
+    places: npt.NDArray[np.intp]  # of the coefficients that are not zero, counted through all problems
+    values: npt.NDArray[np.float64]
+    bias: npt.NDArray[np.float64]
+    scores: Floats
+    held_out: Floats | None
+    unfinished: bool
+
+
+def solve_path(
+    kernel: Kernel,
+    targets: Targets,
+    active: Targets,
+    Cs: Sequence[float],
+    *,
+    folds: Folds | None = None,
+    start: SparseSolution | Start | None = None,
+    n_jobs: int | None = None,
+    advance: Advance = no_progress,
+    stop: npt.NDArray[np.uint8] | None = None,
+    tolerance: float = TOLERANCE,
+    roughness: float = 0.0,
+) -> list[SparseSolution]:
+    """Solve the problems of all labels for each C: the first from ``start``, each other from the one before.
+
+    Parameters
+    ----------
+    kernel, targets, stop, tolerance, roughness : see `Problems`; a cluster solves as usual
+    active : (problems, documents) which documents each problem is trained on: everything, then all but
+        each of the ``folds``, where there are any
+    advance : called with the number of problems solved
+    """
+    labels = targets.shape[1]
+    stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
+    documents = np.arange(len(targets))
+    own = None if folds is None else (1 + np.unique(folds, return_inverse=True)[1]) * len(targets) + documents
+    # Frequent labels take longest; begun first, they let all threads end at nearly the same time.
+    order = np.argsort(-targets.sum(axis=0), kind="stable")
+    paths: list[list[_Label]] = [[] for _ in range(labels)]
+    if is_local():
+        problems = Problems(kernel, targets, active, stop, tolerance, roughness)
+
+        def solve_one(k: int) -> list[_Label]:
+            return _solve_label(problems, order[k], active.shape, own, Cs, start)
+
+        for k, path in enumerate(map_threads(solve_one, labels, n_jobs, stop)):
+            paths[order[k]] = path
+            advance(len(active) * len(Cs))
+    else:
+        count = min(labels, PIECES_PER_WORKER * workers())
+        pieces = [order[k::count] for k in range(count)]
+        data = (kernel, targets, active, own, Cs, start)
+        for k, of_piece in map_chunks(_solve_labels, data, [(piece,) for piece in pieces]):
+            for label, path in zip(pieces[k], of_piece, strict=True):
+                paths[label] = path
+            advance(len(active) * len(Cs) * len(pieces[k]))
+    solutions = [SparseSolution.of_labels([path[k] for path in paths], active.shape) for k in range(len(Cs))]
+    if tolerance <= TOLERANCE:  # else it is rough anyway
+        for C, solution in zip(Cs, solutions, strict=True):
+            _warn_of_unfinished(C, solution.unfinished)
+    return solutions
+
+
+def _solve_labels(
+    kernel: Kernel,
+    targets: Targets,
+    active: Targets,
+    own: Folds | None,
+    Cs: Sequence[float],
+    start: SparseSolution | Start | None,
+    labels: npt.NDArray[np.intp],
+) -> list[list[_Label]]:
+    """The solutions of some labels: one list per label, with one solution per C."""
+    problems = Problems(aligned(kernel), targets, active)
+    return [_solve_label(problems, label, active.shape, own, Cs, start) for label in labels]
+
+
+def _solve_label(
+    problems: Problems,
+    label: int,
+    shape: tuple[int, int],
+    own: Folds | None,
+    Cs: Sequence[float],
+    start: SparseSolution | Start | None,
+) -> list[_Label]:
+    """The solutions of one label, one per C.
+
+    ``own`` says where each document's score by the problem that held it out stands among all scores.
+    """
+    coefficients = np.zeros(shape) if start is None else start.of_label(label, shape[0])
+    path = []
+    for C in Cs:
+        solution = problems.solve(label, C, coefficients)
+        places = np.flatnonzero(coefficients != 0)  # several times as fast as without the comparison
+        path.append(
+            _Label(
+                places,
+                coefficients.take(places),
+                solution.bias,
+                solution.scores[0].copy(),
+                None if own is None else solution.scores.take(own),
+                solution.unfinished,
+            )
+        )
+    return path
+
+
+def _warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+    """Warn of labels that have a problem which was given up."""
+    if unfinished.any():
+        logger.warning(
+            "The SVMs of %d of %d labels with C = %g were left unfinished. "
+            "Scale the features to about 1 or choose a smaller C.",
+            np.count_nonzero(unfinished),
+            len(unfinished),
+            C,
+        )

@@ -1,5 +1,7 @@
-"""Tier 2: one meta-classifier for all languages, in the space of posteriors."""
+"""Tier 2: one meta-classifier for all languages, in the space of posteriors, and what it learns from."""
 
+import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, Protocol
 
@@ -11,21 +13,29 @@ from funnelling.evaluation.registry import counts_by_language, mean_measures, me
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.ranking import LabelThresholdCurves
 from funnelling.funnel.thresholds import tuned_for
-from funnelling.funnel.tier_one import FitOnFolds, Posteriors
-from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
-from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
+from funnelling.funnel.tier_one import FitOnFolds, MetaSample, Posteriors
+from funnelling.matrices import Floats, Folds, Targets, by_language, one_blas_thread, sizes_of
+from funnelling.methods.training_set import (
+    INNER_FOLDS,
+    Calibrator,
+    ScoreThresholds,
+    TrainingSet,
+    calibrator_type,
+)
+from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
-from funnelling.state import (
-    Between,
-    HasShape,
-    expect,
-    numbers,
-)
+from funnelling.state import Between, HasShape, expect, numbers
 from funnelling.svm import Calibration, Fit, Scorer
+from funnelling.svm.kernels import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.svm.learner import Problem
 from funnelling.svm.scorers import SelectedScorer, Selection
 from funnelling.svm.solver import Coefficients
+
+MAX_META_DOCUMENTS = 20_000  # where a kernel matrix of all documents would pass the memory limit
+N_FIRST_POSITIVES = 20  # of a label, which are taken first
+
+logger = logging.getLogger(__name__)
 
 
 class MetaFit(FitOnFolds, Protocol):
@@ -96,7 +106,7 @@ def fit_tier_two(
 ) -> TierTwoFit:
     """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
     targets = training.stacked_targets()
-    learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
+    learner = design.meta_learner(int(targets.any(axis=0).sum()), training.labels, training.seed)
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(
@@ -199,3 +209,54 @@ def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | N
         for _ in map_threads(score, len(numbers), n_jobs):
             pass
     return scores
+
+
+def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSample | None:
+    """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
+
+    Asked before tier 1, which may take hours.
+    """
+    if design.meta_estimator is not None:
+        return None
+    vectors = 2 if design.zero_shot_joint else 1
+    meta_sample = draw_meta_sample(training.targets, training.seed, design.memory_limit, vectors)
+    number = training.size if meta_sample is None else sum(int(rows.sum()) for rows in meta_sample.values())
+    check_solution_size(vectors * number, training.columns, INNER_FOLDS + 1, design.memory_limit, "tier 2")
+    if meta_sample is not None:
+        logger.warning(
+            "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
+            "memory_limit of %s.",
+            f"{number:,}",
+            f"{training.size:,}",
+            amount(design.memory_limit),
+        )
+    return meta_sample
+
+
+def draw_meta_sample(
+    targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
+) -> MetaSample | None:
+    """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+
+    ``vectors`` is how many of each document it learns from.
+
+    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
+    documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
+    on all of them, in quality and in time.
+    """
+    documents = sum(map(len, targets.values()))
+    if gram_bytes(vectors * documents) <= memory_limit:
+        return None
+    size = min(MAX_META_DOCUMENTS, largest_gram(memory_limit)) // vectors
+    turns = {
+        language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
+        for language, rows in targets.items()
+    }
+    turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
+    order = np.argsort(turn, kind="stable")
+    first = max(1, min(N_FIRST_POSITIVES, size // (2 * labels.shape[1])))
+    rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
+    preferred = np.argsort(~rare.any(axis=1), kind="stable")
+    chosen = np.zeros(documents, dtype=bool)
+    chosen[order[preferred[:size]]] = True
+    return by_language(chosen, sizes_of(targets))

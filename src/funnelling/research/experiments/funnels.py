@@ -17,7 +17,7 @@ from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.views import fit_own_words
+from funnelling.funnel.tier_one import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, dense
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import stream

@@ -33,7 +33,7 @@ from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
-from funnelling.spaces.registry import OWN, make_space, named_views
+from funnelling.spaces import OWN, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search

@@ -16,8 +16,8 @@ from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
 from funnelling.methods.algorithm import Parameters, Run
 from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
+from funnelling.spaces import OWN, View, check_views, make_space, named_views
 from funnelling.spaces.base import Resources
-from funnelling.spaces.registry import OWN, View, check_views, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.languages import known_as

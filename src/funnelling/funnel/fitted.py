@@ -22,8 +22,7 @@ from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import Calibrator, ScoreThresholds
-from funnelling.spaces import Space
-from funnelling.spaces.registry import SHARED
+from funnelling.spaces import SHARED, Space
 from funnelling.state import expect
 from funnelling.svm import LinearScorer
 from funnelling.svm.scorers import SelectedScorer, Selection, alone

@@ -24,7 +24,7 @@ from funnelling.funnel.tier_two import TierTwoFit
 from funnelling.matrices import Floats, take_rows
 from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
-from funnelling.spaces.registry import OWN
+from funnelling.spaces import OWN
 from funnelling.state import Count, expect, expect_by, matrix, numbers
 from funnelling.svm.scorers import Selection
 from funnelling.svm.solver import TOLERANCE, Coefficients

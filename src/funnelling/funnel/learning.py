@@ -25,7 +25,7 @@ from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, would_serve
 from funnelling.methods.algorithm import Algorithm, Run
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
-from funnelling.spaces.registry import OWN, check_views, make_space, named_views
+from funnelling.spaces import OWN, check_views, make_space, named_views
 from funnelling.spaces.words import PooledSpace
 from funnelling.text.counts import counted_once, forget_counts
 from funnelling.text.tfidf import TfidfVectorizer

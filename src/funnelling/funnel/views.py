@@ -38,8 +38,7 @@ from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads
-from funnelling.spaces import Space
-from funnelling.spaces.registry import OWN, make_space
+from funnelling.spaces import OWN, Space, make_space
 from funnelling.state import empty_row, expect
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED

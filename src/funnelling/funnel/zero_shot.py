@@ -31,10 +31,9 @@ from funnelling.funnel.views import (
 )
 from funnelling.matrices import Folds
 from funnelling.methods.training_set import TrainingSet
-from funnelling.spaces import Space
+from funnelling.spaces import OWN, SHARED, Space, make_space
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.reference import CLESASpace
-from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.text.languages import primary
 
 

@@ -65,7 +65,7 @@ def _classes() -> dict[str, str]:
     """Everything of ours that a model folder may hold, by its name there, and where it is defined."""
     # Not before a model is written or read: whoever only asks what is in a folder needs none of them.
     from funnelling.methods.registry import METHODS
-    from funnelling.spaces.registry import VIEWS
+    from funnelling.spaces import VIEWS
 
     return {
         **{path.rpartition(".")[2]: path for path in VIEWS.values()},

@@ -243,13 +243,13 @@ class TestJoint:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         given = []
-        fit_in_space = zero_shot.fit_in_space
+        fit_shared_view = zero_shot.fit_shared_view
 
         def noted(*arguments: Any) -> Any:
             given.append(arguments[-1])
-            return fit_in_space(*arguments)
+            return fit_shared_view(*arguments)
 
-        monkeypatch.setattr(zero_shot, "fit_in_space", noted)
+        monkeypatch.setattr(zero_shot, "fit_shared_view", noted)
         clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
         clesa().fit(TEXTS, LABELS, LANGUAGES)
         assert given == [1.0, 10.0]

@@ -13,8 +13,7 @@ from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.inheritance import KeptPosteriors
-from funnelling.funnel.tier_two import TierTwo
+from funnelling.funnel.tier_two import KeptPosteriors, TierTwo
 from funnelling.funnel.views import FittedViews, SharedView, views_serve
 from funnelling.matrices import AnyTargets, Floats, Scored, Scores, in_vocabulary_rows
 from funnelling.methods.algorithm import Fitted, Run

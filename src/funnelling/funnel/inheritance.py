@@ -1,4 +1,4 @@
-"""What a funnel keeps of what both tiers made of its documents, and what it takes over when it learns on.
+"""What the update of a funnel takes over from the fit before.
 
 A language whose documents are all as they were keeps the base classifiers of its own words, and a view that
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
@@ -13,100 +13,19 @@ add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from funnelling.funnel.tier_one import Posteriors, TierOne, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwoFit
+from funnelling.funnel.tier_one import Posteriors, TierOne
+from funnelling.funnel.tier_two import KeptPosteriors
 from funnelling.matrices import Floats, take_rows
 from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
 from funnelling.spaces import OWN
-from funnelling.state import Count, expect, expect_by, matrix, numbers
-from funnelling.svm.scorers import Selection
 from funnelling.svm.solver import TOLERANCE, Coefficients
-
-TIER_TWO = ""  # in place of a view's name: no view has it
-
-OfDocuments = Annotated[Floats, numbers(None, None)]  # (documents, labels)
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeptPosteriors:
-    """Posteriors and scores of each training document; not kept where tier 2 learned from a sample.
-
-    ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
-    of documents that neither tier had seen, and ``zero_shot_scores`` those of the tier 2 of other languages.
-    ``coefficients`` are the solutions of the SVMs, by view, or `TIER_TWO`, and language: (documents, labels).
-    So many documents have ``changed`` since all of this was fitted at once.
-    """
-
-    training: dict[str, dict[str, OfDocuments]]
-    held_out: dict[str, dict[str, OfDocuments]]
-    scores: dict[str, OfDocuments]
-    coefficients: dict[str, dict[str, Annotated[Coefficients, matrix(None, None)]]]
-    changed: Count = 0
-    zero_shot_scores: dict[str, OfDocuments] = field(default_factory=dict)
-
-    @classmethod
-    def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
-        """What is worth keeping of a fit."""
-        coefficients = {
-            view: {tag: each.coefficients for tag, each in by_tag.items() if each.coefficients is not None}
-            for view, by_tag in posteriors.items()
-        }
-        views = posteriors.items()
-        return cls(
-            training={view: {tag: p.training for tag, p in each.items()} for view, each in views},
-            held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
-            scores=tier_two.scores,
-            coefficients={**coefficients, TIER_TWO: tier_two.coefficients},
-            changed=changed,
-        )
-
-    def selecting(self, selection: Selection) -> "KeptPosteriors":
-        """The same with scores of some labels only."""
-        return replace(
-            self,
-            scores={tag: selection.of(rows) for tag, rows in self.scores.items()},
-            zero_shot_scores={tag: selection.of(rows) for tag, rows in self.zero_shot_scores.items()},
-        )
-
-    def check(self, documents: Mapping[str, int], views: Sequence[str], labels: int, columns: int) -> None:
-        """Refuse what cannot be of so many documents by language, by views for so many labels.
-
-        Tier 2 has the ``columns`` of those labels that are left.
-        """
-        held_out = expect_by(self.held_out, views, "the posteriors of documents")
-        for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
-            others = expect_by(held_out[view], by_tag, "the posteriors of documents")
-            for tag, rows in by_tag.items():
-                expect(
-                    rows.shape == others[tag].shape == (documents[tag], labels), "the posteriors of documents"
-                )
-        seen = {tag for by_tag in self.training.values() for tag in by_tag}
-        expect(seen == documents.keys(), "the posteriors of documents")
-        for scores, languages in ((self.scores, documents), (self.zero_shot_scores, None)):
-            for tag, rows in expect_by(scores, languages, "the scores of documents").items():
-                expect(rows.shape == (documents[tag], columns), "the scores of documents")
-        expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
-        for solutions in self.coefficients.values():
-            for tag, solution in solutions.items():
-                expect(solution.shape == (documents[tag], labels), "the solutions of classifiers")
-
-    def posteriors(self, view: str, language: str) -> Posteriors | None:
-        """What a view's base classifiers say of a language's documents."""
-        if language not in self.training.get(view, {}):
-            return None
-        return Posteriors(
-            self.training[view][language],
-            self.held_out[view][language],
-            self.coefficients.get(view, {}).get(language),
-        )
-
 
 MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
 WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted anew in seconds

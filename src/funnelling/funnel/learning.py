@@ -12,9 +12,11 @@ from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
-from funnelling.funnel.inheritance import TIER_TWO, KeptPosteriors, WarmStart
+from funnelling.funnel.inheritance import WarmStart
 from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import (
+    TIER_TWO,
+    KeptPosteriors,
     fit_tier_two,
     refit_tier_two,
     sample_meta_documents,

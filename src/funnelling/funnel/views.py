@@ -68,44 +68,31 @@ class SharedView:
 
 
 def fit_shared_view(
-    space: Space,
-    training: TrainingSet,
-    learner: Learner,
-    folds: Folds,
-    calibration: str,
-    kfcv: Folds | None = None,
-    dense_C: CSetting = DENSE_C,
-) -> tuple[SharedView, dict[str, Posteriors]]:
-    """Fit a space and its base classifiers, and give their posteriors of each language's documents.
-
-    A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
-    the labels of their documents.
-    """
-    problem: BoundLearner
-    if space.supervised:
-        problem = RefittedProblem(space, training, learner, dense_C)
-    else:
-        problem = _problem(space, training, learner, dense_C)
-    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
-    return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
-
-
-def fit_in_space(
-    what: str,
     design: FunnelConfig,
     space: Space,
     training: TrainingSet,
     learner: Learner,
     folds: Folds,
+    what: str = "tier 1",
     dense_C: CSetting = DENSE_C,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
-    """Fit a design's base classifiers in a space, and show the progress of ``what`` is fitted."""
-    total = learner.problems_solved(training.columns, len(np.unique(folds)))
+    """Fit a space and its base classifiers, and give their posteriors of each language's documents.
+
+    A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
+    the labels of their documents. Progress is shown as that of ``what``.
+    """
     kfcv = kfcv_folds(design, training)
-    stacked_kfcv = None if kfcv is None else np.concatenate(list(kfcv.values()))
+    all_kfcv = None if kfcv is None else np.concatenate(list(kfcv.values()))
+    total = learner.problems_solved(training.columns, len(np.unique(folds)))
+    problem: BoundLearner
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         learner = learner.reporting(advance)
-        return fit_shared_view(space, training, learner, folds, design.calibration, stacked_kfcv, dense_C)
+        if space.supervised:
+            problem = RefittedProblem(space, training, learner, dense_C)
+        else:
+            problem = _problem(space, training, learner, dense_C)
+        tier, posteriors = fit_tier_one(problem, folds, design.calibration, all_kfcv, learner.n_jobs)
+    return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
 
 
 def _refit_shared_view(
@@ -324,7 +311,7 @@ def _fit_shared(
             known = _refit_shared_view(name, space, training, learner, inherited)
         if known is not None:
             return known
-    return fit_in_space(f"tier 1, {name}", design, space, training, learner, training.stacked_folds())
+    return fit_shared_view(design, space, training, learner, training.stacked_folds(), f"tier 1, {name}")
 
 
 def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str]:

@@ -18,13 +18,12 @@ import numpy as np
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.fitted import Funnel
-from funnelling.funnel.inheritance import KeptPosteriors
 from funnelling.funnel.tier_one import MetaSample, Posteriors
-from funnelling.funnel.tier_two import TierTwoFit, fit_tier_two
+from funnelling.funnel.tier_two import KeptPosteriors, TierTwoFit, fit_tier_two
 from funnelling.funnel.views import (
     DENSE_C,
     SharedView,
-    fit_in_space,
+    fit_shared_view,
     fit_views,
     usable_languages,
     views_serve,
@@ -89,7 +88,7 @@ def _fit_shared_tier(
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Base classifiers over the shared space, and their posteriors of the training documents."""
     dense_C = design.base_C if design.zero_shot_joint else DENSE_C
-    return fit_in_space("shared tier 1", design, space, training, design.base_svm(), folds, dense_C)
+    return fit_shared_view(design, space, training, design.base_svm(), folds, "shared tier 1", dense_C)
 
 
 def unseen_space(design: FunnelConfig, seed: int = 0) -> Space:

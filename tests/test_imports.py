@@ -21,7 +21,7 @@ BY_NAME = {
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
     "funnelling.research.running": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
-    "funnelling.spaces.registry": "VIEWS: only those of the model are loaded",
+    "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "CLASSES that models hold: only those of the model are loaded",
 }
 

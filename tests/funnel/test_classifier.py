@@ -130,7 +130,7 @@ class TestGroups:
             return assign_folds(k, documents, *keys, language=language, groups=groups)
 
         monkeypatch.setattr("funnelling.methods.training_set.assign_folds", spy)
-        monkeypatch.setattr("funnelling.funnel.design.assign_folds", spy)
+        monkeypatch.setattr("funnelling.funnel.tier_one.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
         model = FunnellingClassifier("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)
         model.fit(CORPUS.X, CORPUS.y, groups={"en": laws, "it": laws})
@@ -198,7 +198,7 @@ class TestParameters:
             bars[description] = (total, [])
             yield bars[description][1].append
 
-        for module in ("tier_two", "views"):
+        for module in ("tier_one", "tier_two"):
             monkeypatch.setattr(f"funnelling.funnel.{module}.progress_bar", bar)
         fit(variant="kfcv", folds=3)
         assert set(bars) == {"tier 1", "tier 2"}

@@ -13,8 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from funnelling import Corpus, load_model, save_model
 from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
-from funnelling.funnel.tier_two import aligned_scores
-from funnelling.funnel.zero_shot import N_FIRST_POSITIVES, draw_meta_sample
+from funnelling.funnel.tier_two import N_FIRST_POSITIVES, aligned_scores, draw_meta_sample
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
@@ -196,8 +195,8 @@ class TestASampleTeaches:
             sets.append(problem.targets.shape[1])
             return fit_tier_one(problem, *rest)
 
-        monkeypatch.setattr("funnelling.funnel.views.fit_tier_one", watched)
-        monkeypatch.setattr("funnelling.funnel.views.labels_at_once", lambda *_: 1)
+        monkeypatch.setattr("funnelling.funnel.tier_one.fit_tier_one", watched)
+        monkeypatch.setattr("funnelling.funnel.tier_one.labels_at_once", lambda *_: 1)
         one_by_one = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2)
         one_by_one.fit(corpus.texts, corpus.labels, languages=corpus.languages)
         assert set(sets) == {1}

@@ -15,10 +15,10 @@ from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.labels import MULTILABEL
 from funnelling.funnel.combination import combined, stacking_weights
-from funnelling.funnel.design import FunnelParameters
+from funnelling.funnel.design import FunnelConfig, FunnelParameters
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.learning import FUNNEL
-from funnelling.funnel.tier_one import Posteriors
+from funnelling.funnel.tier_one import Posteriors, kfcv_folds
 from funnelling.funnel.views import fit_shared_view
 from funnelling.matrices import squared_norms, unit_rows
 from funnelling.methods.training_set import TrainingSet
@@ -356,6 +356,9 @@ class TestWordVectors:
         assert model.languages_ == ["de", "en"]
 
 
+DESIGN = FunnelConfig.of(FunnelParameters(views=["pooled"], calibration="none"))
+
+
 class TestHeldOut:
     """Held-out posteriors owe nothing to the labels of their documents, whatever the space learns from."""
 
@@ -367,7 +370,10 @@ class TestHeldOut:
     ) -> None:
         training = training_of(corpus)
         folds = training.stacked_folds()
-        outer = None if kfcv is None else np.arange(len(folds)) % kfcv
+        variant, number = ("tat", 10) if kfcv is None else ("kfcv", kfcv)
+        design = replace(DESIGN, variant=variant, folds=number)
+        by_language = kfcv_folds(design, training)
+        outer = None if by_language is None else np.concatenate(list(by_language.values()))
         found = []
         for flipped in (False, True):
             rows = folds == 0 if outer is None else outer == 0
@@ -376,7 +382,7 @@ class TestHeldOut:
             taught = replace(
                 training, targets=dict(zip(training.targets, np.split(targets, ends), strict=True))
             )
-            _, seen = fit_shared_view(clone(space), taught, learner, folds, "none", outer)
+            _, seen = fit_shared_view(design, clone(space), taught, learner, folds)
             posteriors = Posteriors.stacked(list(seen.values()))
             found.append((posteriors.held_out if outer is None else posteriors.training)[rows])
         assert found[0] == pytest.approx(found[1], abs=1e-2)  # the solver starts from other scores
@@ -384,7 +390,7 @@ class TestHeldOut:
     def test_a_language_that_is_one_fold_is_rejected(self, corpus: Corpus) -> None:
         training = training_of(corpus)
         folds = np.repeat([0, 1, 2], [len(part) for part in training.targets.values()])
-        _, seen = fit_shared_view(DCISpace(), training, SVM(), folds, "none")
+        _, seen = fit_shared_view(DESIGN, DCISpace(), training, SVM(), folds)
         assert (seen["it"].held_out == -1).all()
 
     def test_chance_is_told_as_chance(self) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from funnelling import InputError
+from funnelling.spaces import make_space
 from funnelling.spaces.base import Resources
-from funnelling.spaces.registry import make_space
 from funnelling.spaces.words import CharacterSpace
 
 TEXTS = {"de": ["Telefon", "Straße"], "ru": ["телефон", "дом"]}

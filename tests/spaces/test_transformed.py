@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.spaces.registry import check_views, named_views
+from funnelling.spaces import check_views, named_views
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import vector_corpus
 from tests.research.experiments.made import made_corpus

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.funnel.design import COMBINATIONS, FunnelConfig
-from funnelling.spaces.registry import check_views, named_views
+from funnelling.spaces import check_views, named_views
 from funnelling.state import Between, expect
 
 

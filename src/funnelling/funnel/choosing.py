@@ -20,12 +20,7 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
-from funnelling.evaluation.registry import (
-    MEASURES,
-    mean_measures,
-    mean_of_four,
-    measures_to_test_by,
-)
+from funnelling.evaluation.registry import MEASURES, mean_measures, mean_of_four, measures_to_test_by
 from funnelling.folds import deal_folds
 from funnelling.funnel.choice import CandidateConfig, Choice
 from funnelling.funnel.combination import Combination
@@ -38,7 +33,7 @@ from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
-from funnelling.spaces.registry import OWN, make_space, named_views
+from funnelling.spaces import OWN, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search
@@ -368,7 +363,8 @@ class OuterFold:
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
         targets = self.training.stacked_targets()
-        learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
+        labels = self.training.labels
+        learner = design.meta_learner(int(targets.any(axis=0).sum()), labels, self.training.seed)
         points = tier_two_meta_features(design, Posteriors.stacked(taught))
         problem = learner.problem(points, targets)
         fits: Iterable[Any]
@@ -376,7 +372,6 @@ class OuterFold:
             fits = problem.path()
         else:
             fits = [problem.fit_whole()]
-        labels = self.training.labels
         learned = np.flatnonzero(
             targets.any(axis=0) | labels.single_label
         )  # labels without positives say nothing

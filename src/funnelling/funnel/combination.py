@@ -13,13 +13,7 @@ from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
-from funnelling.state import (
-    Between,
-    empty_row,
-    expect,
-    expect_by,
-    numbers,
-)
+from funnelling.state import Between, empty_row, expect, expect_by, numbers
 
 Weights = npt.NDArray[np.float64]
 

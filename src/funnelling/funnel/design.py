@@ -14,13 +14,10 @@ from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
-from funnelling.matrices import Folds
 from funnelling.methods.algorithm import Parameters, Run
 from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
-from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds
+from funnelling.spaces import OWN, View, check_views, make_space, named_views
 from funnelling.spaces.base import Resources
-from funnelling.spaces.registry import OWN, View, check_views, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.languages import known_as
@@ -187,13 +184,13 @@ class FunnelConfig:
             n_jobs=self.n_jobs,
         )
 
-    def meta_learner(self, labels: int, training: TrainingSet) -> MetaLearner:
+    def meta_learner(self, labels: int, space: LabelSpace, seed: int) -> MetaLearner:
         """What tier 2 learns with; ``labels`` are those that have positives."""
         if self.combine == "odds":
             return PointLearner()
         if self.meta_estimator is not None:
-            return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
-        return self.meta_svm(labels, training.labels)
+            return EstimatorLearner(self.meta_estimator, (seed,), self.n_jobs)
+        return self.meta_svm(labels, space)
 
     def meta_svm(self, labels: int, space: LabelSpace) -> SVM:
         """The built-in meta-classifier."""
@@ -213,17 +210,6 @@ class FunnelConfig:
         if not self.normalise:
             return 1 / max(labels, 1)  # a cut of the documents may have no positive at all
         return 1 / len(self.views) if self.combine == "concat" else 1.0
-
-    def kfcv_folds(self, training: TrainingSet) -> dict[str, Folds] | None:
-        """The folds of Fun(KFCV) by language; None for Fun(TAT), which has none."""
-        if self.variant == "tat":
-            return None
-        return {
-            language: assign_folds(
-                self.folds, size, training.seed, "kfcv", language=language, groups=training.groups[language]
-            )
-            for language, size in training.sizes.items()
-        }
 
     def visible_languages(self, languages: Sequence[str]) -> list[str]:
         """Those of the languages of training documents that the views can see."""

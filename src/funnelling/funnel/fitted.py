@@ -13,8 +13,7 @@ from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.inheritance import KeptPosteriors
-from funnelling.funnel.tier_two import TierTwo
+from funnelling.funnel.tier_two import KeptPosteriors, TierTwo
 from funnelling.funnel.views import FittedViews, SharedView, views_serve
 from funnelling.matrices import AnyTargets, Floats, Scored, Scores, in_vocabulary_rows
 from funnelling.methods.algorithm import Fitted, Run
@@ -22,8 +21,7 @@ from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import Calibrator, ScoreThresholds
-from funnelling.spaces import Space
-from funnelling.spaces.registry import SHARED
+from funnelling.spaces import SHARED, Space
 from funnelling.state import expect
 from funnelling.svm import LinearScorer
 from funnelling.svm.scorers import SelectedScorer, Selection, alone

@@ -1,4 +1,4 @@
-"""What a funnel keeps of what both tiers made of its documents, and what it takes over when it learns on.
+"""What the update of a funnel takes over from the fit before.
 
 A language whose documents are all as they were keeps the base classifiers of its own words, and a view that
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
@@ -13,106 +13,19 @@ add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from funnelling.funnel.tier_one import Posteriors, TierOne, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwoFit
+from funnelling.funnel.tier_one import Posteriors, TierOne
+from funnelling.funnel.tier_two import KeptPosteriors
 from funnelling.matrices import Floats, take_rows
 from funnelling.methods.algorithm import Run
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit, TrainingSet
-from funnelling.spaces.registry import OWN
-from funnelling.state import (
-    Count,
-    expect,
-    expect_by,
-    matrix,
-    numbers,
-)
-from funnelling.svm.scorers import Selection
+from funnelling.spaces import OWN
 from funnelling.svm.solver import TOLERANCE, Coefficients
-
-TIER_TWO = ""  # in place of a view's name: no view has it
-
-OfDocuments = Annotated[Floats, numbers(None, None)]  # (documents, labels)
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeptPosteriors:
-    """Posteriors and scores of each training document; not kept where tier 2 learned from a sample.
-
-    ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
-    of documents that neither tier had seen, and ``zero_shot_scores`` those of the tier 2 of other languages.
-    ``coefficients`` are the solutions of the SVMs, by view, or `TIER_TWO`, and language: (documents, labels).
-    So many documents have ``changed`` since all of this was fitted at once.
-    """
-
-    training: dict[str, dict[str, OfDocuments]]
-    held_out: dict[str, dict[str, OfDocuments]]
-    scores: dict[str, OfDocuments]
-    coefficients: dict[str, dict[str, Annotated[Coefficients, matrix(None, None)]]]
-    changed: Count = 0
-    zero_shot_scores: dict[str, OfDocuments] = field(default_factory=dict)
-
-    @classmethod
-    def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
-        """What is worth keeping of a fit."""
-        coefficients = {
-            view: {tag: each.coefficients for tag, each in by_tag.items() if each.coefficients is not None}
-            for view, by_tag in posteriors.items()
-        }
-        views = posteriors.items()
-        return cls(
-            training={view: {tag: p.training for tag, p in each.items()} for view, each in views},
-            held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
-            scores=tier_two.scores,
-            coefficients={**coefficients, TIER_TWO: tier_two.coefficients},
-            changed=changed,
-        )
-
-    def selecting(self, selection: Selection) -> "KeptPosteriors":
-        """The same with scores of some labels only."""
-        return replace(
-            self,
-            scores={tag: selection.of(rows) for tag, rows in self.scores.items()},
-            zero_shot_scores={tag: selection.of(rows) for tag, rows in self.zero_shot_scores.items()},
-        )
-
-    def check(self, documents: Mapping[str, int], views: Sequence[str], labels: int, columns: int) -> None:
-        """Refuse what cannot be of so many documents by language, by views for so many labels.
-
-        Tier 2 has the ``columns`` of those labels that are left.
-        """
-        held_out = expect_by(self.held_out, views, "the posteriors of documents")
-        for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
-            others = expect_by(held_out[view], by_tag, "the posteriors of documents")
-            for tag, rows in by_tag.items():
-                expect(
-                    rows.shape == others[tag].shape == (documents[tag], labels), "the posteriors of documents"
-                )
-        seen = {tag for by_tag in self.training.values() for tag in by_tag}
-        expect(seen == documents.keys(), "the posteriors of documents")
-        for scores, languages in ((self.scores, documents), (self.zero_shot_scores, None)):
-            for tag, rows in expect_by(scores, languages, "the scores of documents").items():
-                expect(rows.shape == (documents[tag], columns), "the scores of documents")
-        expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
-        for solutions in self.coefficients.values():
-            for tag, solution in solutions.items():
-                expect(solution.shape == (documents[tag], labels), "the solutions of classifiers")
-
-    def posteriors(self, view: str, language: str) -> Posteriors | None:
-        """What a view's base classifiers say of a language's documents."""
-        if language not in self.training.get(view, {}):
-            return None
-        return Posteriors(
-            self.training[view][language],
-            self.held_out[view][language],
-            self.coefficients.get(view, {}).get(language),
-        )
-
 
 MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
 WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted anew in seconds
@@ -123,48 +36,37 @@ HELD_OUT_TOL = 0.15
 
 @dataclass(frozen=True)
 class WarmStart:
-    """What a fit may take over from an earlier one: nothing, in a first fit.
+    """What a fit may take over from a previous one.
 
     ``kept`` is what it made of its documents, ``own`` and ``shared`` are its base classifiers, of languages
     and of views.
     """
 
-    kept: KeptPosteriors | None = None
-    own: Mapping[str, TierOne] = field(default_factory=dict)
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    previous: PreviousFit | None = None
+    kept: KeptPosteriors
+    own: Mapping[str, TierOne]
+    shared: Mapping[str, Any]
+    previous: PreviousFit
 
     @classmethod
-    def of(cls, earlier: PreviousFit | None) -> "WarmStart":
-        """That of a model which learns on; one of whose documents a sample taught tier 2 leaves nothing."""
-        if earlier is None or earlier.model.fitted.kept is None:
-            return COLD_START
-        fitted: Any = earlier.model.fitted
-        return cls(fitted.kept, fitted.learned.views.own, fitted.learned.views.shared, earlier)
-
-    @property
-    def meta_C(self) -> float:  # noqa: N802
-        """The C of the old meta-classifier."""
-        assert self.previous is not None
-        C: float = self.previous.model.fitted.final_c
-        return C
+    def of(cls, previous: PreviousFit | None) -> "WarmStart | None":
+        """That of an update; None in a first fit, and where a sample of the documents taught tier 2."""
+        if previous is None or previous.model.fitted.kept is None:
+            return None
+        fitted: Any = previous.model.fitted
+        return cls(fitted.kept, fitted.learned.views.own, fitted.learned.views.shared, previous)
 
     @property
     def changed(self) -> int:
         """How many documents are new or other ones since the last fit of everything."""
-        if self.kept is None or self.previous is None:
-            return 0
         return self.kept.changed + self.previous.changed
 
     @property
     def is_small(self) -> bool:
         """Whether few documents have changed, in languages and under labels that were known."""
-        if self.kept is None or self.previous is None or not self._takes_short_cuts:
-            return False
         known = (
             self.previous.model.documents.keys() >= self.previous.places.keys() and self.previous.same_labels
         )
-        return known and self.changed <= MAX_CHANGED_SHARE * self._documents
+        return self._takes_short_cuts and known and self.changed <= MAX_CHANGED_SHARE * self._documents
 
     @property
     def roughness(self) -> float:
@@ -177,34 +79,34 @@ class WarmStart:
 
         Without a view that all languages share most is taken over as it is, and the rest is soon fitted.
         """
-        exact = self.previous is None or self.previous.exact
-        return not exact and bool(self.shared) and self._documents >= WARM_START_MIN_DOCUMENTS
+        large = self._documents >= WARM_START_MIN_DOCUMENTS
+        return not self.previous.exact and bool(self.shared) and large
 
     @property
     def _documents(self) -> int:
-        return 0 if self.previous is None else sum(map(len, self.previous.places.values()))
+        return sum(map(len, self.previous.places.values()))
 
-    def own_words(self, language: str) -> tuple[TierOne, Posteriors] | None:
-        """The base classifiers of a language that is untouched, and what they say of its documents."""
-        if self.kept is None or language not in self.own or not self._are_untouched([language]):
-            return None
-        posteriors = self.kept.posteriors(OWN, language)
-        return None if posteriors is None else (self.own[language], posteriors)
+    def own_words(self, languages: Sequence[str]) -> dict[str, tuple[TierOne, Posteriors]]:
+        """The base classifiers of languages that are untouched, and their posteriors of the documents."""
+        return {
+            tag: (self.own[tag], posteriors)
+            for tag in languages
+            if tag in self.own and tag in self.previous.untouched
+            if (posteriors := self.kept.posteriors(OWN, tag)) is not None
+        }
 
     def shared_view(self, name: str, languages: Sequence[str]) -> tuple[Any, dict[str, Posteriors]] | None:
-        """A view of languages that are all untouched, and what it says of their documents."""
+        """A view of languages that are all untouched, and its posteriors of their documents."""
         view = self.shared.get(name)
-        if self.kept is None or view is None or view.languages != list(languages):
+        if view is None or view.languages != list(languages):
             return None
-        if not self._are_untouched(languages):
+        if not self.previous.untouched.issuperset(languages):
             return None
         posteriors = {tag: self.kept.posteriors(name, tag) for tag in languages}
         return view, {tag: each for tag, each in posteriors.items() if each is not None}
 
     def start(self, view: str, languages: Sequence[str]) -> Coefficients | None:
         """What documents added to a view's old classifiers: (documents, labels); new ones nothing."""
-        assert self.kept is not None
-        assert self.previous is not None
         known = self.kept.coefficients.get(view, {})
         if not known.keys() >= set(languages):
             return None
@@ -216,42 +118,30 @@ class WarmStart:
             blocks.append(sparse.vstack([old, nothing], format="csr")[rows])
         return sparse.vstack(blocks, format="csr")
 
-    def start_of_tier_two(self, training: TrainingSet) -> Coefficients | None:
-        """What documents added to the old meta-classifier."""
-        return self.start(TIER_TWO, list(training.targets))
-
     def held_out_posteriors(self, name: str, training: TrainingSet) -> Floats:
-        """What a view said of documents when they were held out, those of languages below each other."""
-        assert self.kept is not None
-        view, archived = self.shared[name], self.kept.held_out[name]
+        """A view's out-of-fold posteriors of documents, those of languages below each other."""
+        view = self.shared[name]
         return self._held_out(
-            training, archived, lambda tag, new: view.tier.posteriors(view.space.vectors(tag, new))
+            training,
+            self.kept.held_out[name],
+            lambda tag, new: view.tier.posteriors(view.space.vectors(tag, new)),
         )
 
     def held_out_scores(self, training: TrainingSet, run: Run) -> Floats:
-        """What tier 2 scored of documents when they were held out, those of languages below each other."""
-        assert self.kept is not None
-        assert self.previous is not None
+        """Tier 2's out-of-fold scores of documents, those of languages below each other."""
         fitted: Any = self.previous.model.fitted
         return self._held_out(
             training, self.kept.scores, lambda tag, new: fitted.scores(tag, new, run).scores
         )
 
-    def _held_out(self, training: TrainingSet, archived: Mapping[str, Floats], seen: Any) -> Floats:
-        """What is archived of documents, and what is said of the new ones, which were held out from all."""
-        assert self.previous is not None
+    def _held_out(self, training: TrainingSet, kept: Mapping[str, Floats], of_new: Any) -> Floats:
+        """What is kept of documents, and what the previous model says of new ones, which it did not see."""
         blocks = []
         for language in training.targets:
             places = self.previous.places[language]
-            block = archived[language][np.where(places == NEW_DOCUMENT, 0, places)]
+            block = kept[language][np.where(places == NEW_DOCUMENT, 0, places)]
             new = np.flatnonzero(places == NEW_DOCUMENT)
             if len(new):
-                block[new] = seen(language, take_rows(training.documents[language], new))
+                block[new] = of_new(language, take_rows(training.documents[language], new))
             blocks.append(block)
         return np.vstack(blocks)
-
-    def _are_untouched(self, languages: Sequence[str]) -> bool:
-        return self.previous is not None and self.previous.untouched.issuperset(languages)
-
-
-COLD_START = WarmStart()

@@ -12,17 +12,24 @@ from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
-from funnelling.funnel.inheritance import KeptPosteriors, WarmStart
+from funnelling.funnel.inheritance import WarmStart
 from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
-from funnelling.funnel.tier_two import fit_tier_two, refit_tier_two, tier_two_meta_features
-from funnelling.funnel.views import FittedViews, fit_views, make_shared_vectors
-from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, sample_meta_documents, would_serve
+from funnelling.funnel.tier_two import (
+    TIER_TWO,
+    KeptPosteriors,
+    fit_tier_two,
+    refit_tier_two,
+    sample_meta_documents,
+    tier_two_meta_features,
+)
+from funnelling.funnel.views import FittedViews, fit_views
+from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, would_serve
 from funnelling.methods.algorithm import Algorithm, Run
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
-from funnelling.spaces.registry import OWN, check_views, named_views
+from funnelling.spaces import OWN, check_views, make_space, named_views
 from funnelling.spaces.words import PooledSpace
-from funnelling.text.counts import counted_once
+from funnelling.text.counts import counted_once, forget_counts
 from funnelling.text.tfidf import TfidfVectorizer
 
 logger = logging.getLogger(__name__)
@@ -49,7 +56,8 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         """Choose views, where that is asked for, and fit both tiers over them."""
         _check_suits(parameters, training)
         inherited = WarmStart.of(training.previous)
-        asked = replace(FunnelConfig.of(parameters), roughness=inherited.roughness)
+        roughness = 0.0 if inherited is None else inherited.roughness
+        asked = replace(FunnelConfig.of(parameters), roughness=roughness)
         meta_sample = sample_meta_documents(asked, training)
         choice, design = self._chosen(parameters, asked, training)
         # Own words that are not among the views were there to be tried.
@@ -84,7 +92,10 @@ class FunnelLearning(Algorithm[FunnelParameters]):
             return choice, choice.applied_to(asked)
         choice = choose(asked, training)
         design = choice.applied_to(asked)
-        make_shared_vectors(design, training)
+        # What views share is made while counts of texts are kept; kernel matrices need that memory later.
+        if training.texts and not {"mixed", "own-mixed"}.isdisjoint(design.views):
+            make_space("mixed", design.resources, training.seed).fit(training.documents, training.targets)
+        forget_counts()
         return choice, design
 
     def usable(
@@ -163,7 +174,7 @@ def fit_over_views(
     views: FittedViews,
     posteriors: ViewPosteriors,
     meta_sample: MetaSample | None,
-    inherited: WarmStart,
+    inherited: WarmStart | None,
 ) -> tuple[Funnel, KeptPosteriors]:
     """Fit tier 2 over views that are fitted, and say what it makes of the documents."""
     taught = training if meta_sample is None else training.select(meta_sample)
@@ -174,13 +185,14 @@ def fit_over_views(
     ]
     stacked = Posteriors.stacked(points)
     supervised = any(view.space.supervised for view in views.shared.values())
-    small = inherited.is_small and meta_sample is None and design.variant == "tat" and not supervised
-    if small and design.combine != "odds" and design.meta_estimator is None:
-        run = Run(design.n_jobs, design.resources.encoder)
-        held_out, C = inherited.held_out_scores(training, run), inherited.meta_C
-        start = inherited.start_of_tier_two(training)
+    small = inherited if inherited is not None and inherited.is_small else None
+    if meta_sample is not None or supervised or design.variant != "tat":
+        small = None
+    if small is not None and design.combine != "odds" and design.meta_estimator is None:
+        held_out = small.held_out_scores(training, Run(design.n_jobs, design.resources.encoder))
+        C, start = small.previous.model.fitted.final_c, small.start(TIER_TWO, list(training.targets))
         fit = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
     else:
         fit = fit_tier_two(design, taught, stacked, taught.stacked_folds())
-    kept = KeptPosteriors.of_fit(posteriors, fit, inherited.changed if small else 0)
+    kept = KeptPosteriors.of_fit(posteriors, fit, 0 if small is None else small.changed)
     return Funnel(views, combination, fit.tier), kept

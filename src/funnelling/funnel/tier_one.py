@@ -1,4 +1,4 @@
-"""One set of base classifiers, of a language or of a shared view, calibrated, and its posteriors."""
+"""Base classifiers, of a language or of a shared view, calibrated, and their posteriors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.funnel.design import FunnelConfig, Learner
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
+from funnelling.methods.svms import fit_languages
+from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
+from funnelling.randomness import assign_folds
+from funnelling.runtime.progress import progress_bar
 from funnelling.state import HasShape
-from funnelling.svm import Calibration, Scorer
+from funnelling.svm import SVM, Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
+from funnelling.svm.kernels import labels_at_once
 from funnelling.svm.scorers import LinearScorer
 from funnelling.svm.solver import Coefficients
 
@@ -160,3 +166,47 @@ def _cross_validated(
         rows = np.flatnonzero(~inside)
         posteriors[np.ix_(rows, learnable)] = calibrate(fit.scores[rows])[:, learnable]
     return posteriors
+
+
+def fit_own_words(
+    design: FunnelConfig, training: TrainingSet, meta_sample: MetaSample | None = None
+) -> dict[str, tuple[TierOne, Posteriors]]:
+    """The base classifiers of each language over its own vectors, and their posteriors of the meta sample."""
+    if not training.targets:
+        return {}
+    learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
+    kfcv = kfcv_folds(design, training)
+    rounds = 1 if kfcv is None else 1 + design.folds
+    total = rounds * sum(
+        learner.problems_solved(training.columns, INNER_FOLDS) for learner in learners.values()
+    )
+
+    def fit(language: str, learner: Learner) -> tuple[TierOne, Posteriors]:
+        X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
+        at_once = labels = targets.shape[1]
+        if meta_sample is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
+            at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
+        own_kfcv = None if kfcv is None else kfcv[language]
+        tiers, blocks = [], []
+        for first in range(0, labels, at_once):
+            problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
+            tier, posteriors = fit_tier_one(problem, folds, design.calibration, own_kfcv, learner.n_jobs)
+            tiers.append(tier)
+            blocks.append(posteriors.of_meta_sample(meta_sample, language))
+        return TierOne.beside(tiers), Posteriors.beside(blocks)
+
+    with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
+        reporting = {language: learner.reporting(advance) for language, learner in learners.items()}
+        return fit_languages(fit, reporting, training)
+
+
+def kfcv_folds(design: FunnelConfig, training: TrainingSet) -> dict[str, Folds] | None:
+    """The folds of Fun(KFCV) by language; None for Fun(TAT), which has none."""
+    if design.variant == "tat":
+        return None
+    return {
+        language: assign_folds(
+            design.folds, size, training.seed, "kfcv", language=language, groups=training.groups[language]
+        )
+        for language, size in training.sizes.items()
+    }

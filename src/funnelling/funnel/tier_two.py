@@ -1,6 +1,8 @@
-"""Tier 2: one meta-classifier for all languages, in the space of posteriors."""
+"""Tier 2: one meta-classifier for all languages, in the space of posteriors, and what it learns from."""
 
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,21 +13,33 @@ from funnelling.evaluation.registry import counts_by_language, mean_measures, me
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.ranking import LabelThresholdCurves
 from funnelling.funnel.thresholds import tuned_for
-from funnelling.funnel.tier_one import FitOnFolds, Posteriors
-from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
-from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
+from funnelling.funnel.tier_one import FitOnFolds, MetaSample, Posteriors, ViewPosteriors
+from funnelling.matrices import Floats, Folds, Targets, by_language, one_blas_thread, sizes_of
+from funnelling.methods.training_set import (
+    INNER_FOLDS,
+    Calibrator,
+    ScoreThresholds,
+    TrainingSet,
+    calibrator_type,
+)
+from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
-from funnelling.state import (
-    Between,
-    HasShape,
-    expect,
-    numbers,
-)
-from funnelling.svm import Calibration, Fit, Scorer
+from funnelling.state import Between, Count, HasShape, expect, expect_by, matrix, numbers
+from funnelling.svm import Calibration, Scorer
+from funnelling.svm.kernels import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.svm.learner import Problem
 from funnelling.svm.scorers import SelectedScorer, Selection
 from funnelling.svm.solver import Coefficients
+
+TIER_TWO = ""  # in place of a view's name: no view has it
+MAX_META_DOCUMENTS = 20_000  # where a kernel matrix of all documents would pass the memory limit
+N_FIRST_POSITIVES = 20  # of a label, which are taken first
+
+logger = logging.getLogger(__name__)
+
+
+OfDocuments = Annotated[Floats, numbers(None, None)]  # (documents, labels)
 
 
 class MetaFit(FitOnFolds, Protocol):
@@ -87,6 +101,80 @@ class TierTwoFit(NamedTuple):
     coefficients: dict[str, Coefficients]
 
 
+@dataclass(frozen=True, kw_only=True)
+class KeptPosteriors:
+    """Posteriors and scores of each training document; not kept where tier 2 learned from a sample.
+
+    ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
+    of documents that neither tier had seen, and ``zero_shot_scores`` those of the tier 2 of other languages.
+    ``coefficients`` are the solutions of the SVMs, by view, or `TIER_TWO`, and language: (documents, labels).
+    So many documents have ``changed`` since all of this was fitted at once.
+    """
+
+    training: dict[str, dict[str, OfDocuments]]
+    held_out: dict[str, dict[str, OfDocuments]]
+    scores: dict[str, OfDocuments]
+    coefficients: dict[str, dict[str, Annotated[Coefficients, matrix(None, None)]]]
+    changed: Count = 0
+    zero_shot_scores: dict[str, OfDocuments] = field(default_factory=dict)
+
+    @classmethod
+    def of_fit(cls, posteriors: ViewPosteriors, tier_two: TierTwoFit, changed: int = 0) -> "KeptPosteriors":
+        """What is worth keeping of a fit."""
+        coefficients = {
+            view: {tag: each.coefficients for tag, each in by_tag.items() if each.coefficients is not None}
+            for view, by_tag in posteriors.items()
+        }
+        views = posteriors.items()
+        return cls(
+            training={view: {tag: p.training for tag, p in each.items()} for view, each in views},
+            held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
+            scores=tier_two.scores,
+            coefficients={**coefficients, TIER_TWO: tier_two.coefficients},
+            changed=changed,
+        )
+
+    def selecting(self, selection: Selection) -> "KeptPosteriors":
+        """The same with scores of some labels only."""
+        return replace(
+            self,
+            scores={tag: selection.of(rows) for tag, rows in self.scores.items()},
+            zero_shot_scores={tag: selection.of(rows) for tag, rows in self.zero_shot_scores.items()},
+        )
+
+    def check(self, documents: Mapping[str, int], views: Sequence[str], labels: int, columns: int) -> None:
+        """Refuse what cannot be of so many documents by language, by views for so many labels.
+
+        Tier 2 has the ``columns`` of those labels that are left.
+        """
+        held_out = expect_by(self.held_out, views, "the posteriors of documents")
+        for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
+            others = expect_by(held_out[view], by_tag, "the posteriors of documents")
+            for tag, rows in by_tag.items():
+                expect(
+                    rows.shape == others[tag].shape == (documents[tag], labels), "the posteriors of documents"
+                )
+        seen = {tag for by_tag in self.training.values() for tag in by_tag}
+        expect(seen == documents.keys(), "the posteriors of documents")
+        for scores, languages in ((self.scores, documents), (self.zero_shot_scores, None)):
+            for tag, rows in expect_by(scores, languages, "the scores of documents").items():
+                expect(rows.shape == (documents[tag], columns), "the scores of documents")
+        expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
+        for solutions in self.coefficients.values():
+            for tag, solution in solutions.items():
+                expect(solution.shape == (documents[tag], labels), "the solutions of classifiers")
+
+    def posteriors(self, view: str, language: str) -> Posteriors | None:
+        """What a view's base classifiers say of a language's documents."""
+        if language not in self.training.get(view, {}):
+            return None
+        return Posteriors(
+            self.training[view][language],
+            self.held_out[view][language],
+            self.coefficients.get(view, {}).get(language),
+        )
+
+
 def fit_tier_two(
     design: FunnelConfig,
     training: TrainingSet,
@@ -96,17 +184,25 @@ def fit_tier_two(
 ) -> TierTwoFit:
     """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
     targets = training.stacked_targets()
-    learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
+    learner = design.meta_learner(int(targets.any(axis=0).sum()), training.labels, training.seed)
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(
             tier_two_meta_features(design, posteriors), targets, what
         )
+
+        def aligned(fit: Any) -> tuple[Any, Floats]:
+            return fit, aligned_scores(fit, folds, posteriors.held_out, design.n_jobs)
+
+        def quality(fit_and_scores: tuple[Any, Floats]) -> float:
+            decided = training.labels.decide(fit_and_scores[1])
+            return mean_of_four(mean_measures(training.targets, decided))
+
         if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
-            fit, scores = _best_fit(design, problem, training, posteriors, folds)
+            # C is chosen by documents that neither tier saw.
+            fit, scores = max(map(aligned, problem.path(folds)), key=quality)
         else:
-            fit = problem.fit(folds)
-            scores = _aligned(design, fit, posteriors, folds)
+            fit, scores = aligned(problem.fit(folds))
     return _settled(design, training, fit, scores, folds)
 
 
@@ -157,28 +253,6 @@ def tier_two_meta_features(design: FunnelConfig, posteriors: Posteriors) -> Floa
     return posteriors.held_out if design.combine == "odds" else posteriors.training
 
 
-def _best_fit(
-    design: FunnelConfig,
-    problem: Problem,
-    training: TrainingSet,
-    posteriors: Posteriors,
-    folds: Folds,
-) -> tuple[Any, Floats]:
-    """The fit whose C is best for documents that neither tier saw, and its scores of them."""
-    best: tuple[float, Fit, Floats] | None = None
-    for fit in problem.path(folds):
-        scores = _aligned(design, fit, posteriors, folds)
-        quality = mean_of_four(mean_measures(training.targets, training.labels.decide(scores)))
-        if best is None or quality > best[0]:
-            best = quality, fit, scores
-    assert best is not None
-    return best[1:]
-
-
-def _aligned(design: FunnelConfig, fit: MetaFit, posteriors: Posteriors, folds: Folds) -> Floats:
-    return aligned_scores(fit, folds, posteriors.held_out, design.n_jobs)
-
-
 def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | None = None) -> Floats:
     """Tier 2's honest scores of its training documents.
 
@@ -199,3 +273,54 @@ def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | N
         for _ in map_threads(score, len(numbers), n_jobs):
             pass
     return scores
+
+
+def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSample | None:
+    """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
+
+    Asked before tier 1, which may take hours.
+    """
+    if design.meta_estimator is not None:
+        return None
+    vectors = 2 if design.zero_shot_joint else 1
+    meta_sample = draw_meta_sample(training.targets, training.seed, design.memory_limit, vectors)
+    number = training.size if meta_sample is None else sum(int(rows.sum()) for rows in meta_sample.values())
+    check_solution_size(vectors * number, training.columns, INNER_FOLDS + 1, design.memory_limit, "tier 2")
+    if meta_sample is not None:
+        logger.warning(
+            "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
+            "memory_limit of %s.",
+            f"{number:,}",
+            f"{training.size:,}",
+            amount(design.memory_limit),
+        )
+    return meta_sample
+
+
+def draw_meta_sample(
+    targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
+) -> MetaSample | None:
+    """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+
+    ``vectors`` is how many of each document it learns from.
+
+    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
+    documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
+    on all of them, in quality and in time.
+    """
+    documents = sum(map(len, targets.values()))
+    if gram_bytes(vectors * documents) <= memory_limit:
+        return None
+    size = min(MAX_META_DOCUMENTS, largest_gram(memory_limit)) // vectors
+    turns = {
+        language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
+        for language, rows in targets.items()
+    }
+    turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
+    order = np.argsort(turn, kind="stable")
+    first = max(1, min(N_FIRST_POSITIVES, size // (2 * labels.shape[1])))
+    rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
+    preferred = np.argsort(~rare.any(axis=1), kind="stable")
+    chosen = np.zeros(documents, dtype=bool)
+    chosen[order[preferred[:size]]] = True
+    return by_language(chosen, sizes_of(targets))

@@ -8,7 +8,7 @@ import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.funnel.design import FunnelConfig, Learner, views_suffice
-from funnelling.funnel.inheritance import COLD_START, WARM_START_TOL, WarmStart
+from funnelling.funnel.inheritance import WARM_START_TOL, WarmStart
 from funnelling.funnel.tier_one import (
     BoundLearner,
     FitOnFolds,
@@ -16,7 +16,9 @@ from funnelling.funnel.tier_one import (
     Posteriors,
     TierOne,
     ViewPosteriors,
+    fit_own_words,
     fit_tier_one,
+    kfcv_folds,
 )
 from funnelling.matrices import (
     Floats,
@@ -30,20 +32,17 @@ from funnelling.matrices import (
     length,
     stacked,
 )
-from funnelling.methods.svms import fit_languages, scores_after_learning
-from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
+from funnelling.methods.svms import scores_after_learning
+from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads
-from funnelling.spaces import Space
-from funnelling.spaces.registry import OWN, make_space
+from funnelling.spaces import OWN, Space, make_space
 from funnelling.state import empty_row, expect
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
-from funnelling.svm.kernels import labels_at_once
 from funnelling.svm.learner import Problem as SVMProblem
-from funnelling.text.counts import forget_counts
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
@@ -69,29 +68,34 @@ class SharedView:
 
 
 def fit_shared_view(
+    design: FunnelConfig,
     space: Space,
     training: TrainingSet,
     learner: Learner,
     folds: Folds,
-    calibration: str,
-    kfcv: Folds | None = None,
+    what: str = "tier 1",
     dense_C: CSetting = DENSE_C,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
     A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
-    the labels of their documents.
+    the labels of their documents. Progress is shown as that of ``what``.
     """
+    kfcv = kfcv_folds(design, training)
+    all_kfcv = None if kfcv is None else np.concatenate(list(kfcv.values()))
+    total = learner.problems_solved(training.columns, len(np.unique(folds)))
     problem: BoundLearner
-    if space.supervised:
-        problem = RefittedProblem(space, training, learner, dense_C)
-    else:
-        problem = _problem(space, training, learner, dense_C)
-    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
+    with progress_bar(what, total, design.shows_progress, "problems") as advance:
+        learner = learner.reporting(advance)
+        if space.supervised:
+            problem = RefittedProblem(space, training, learner, dense_C)
+        else:
+            problem = _problem(space, training, learner, dense_C)
+        tier, posteriors = fit_tier_one(problem, folds, design.calibration, all_kfcv, learner.n_jobs)
     return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
 
 
-def refit_shared_view(
+def _refit_shared_view(
     name: str, space: Space, training: TrainingSet, learner: Learner, inherited: WarmStart
 ) -> tuple[SharedView, dict[str, Posteriors]] | None:
     """What `fit_shared_view` gives, from a view that is ``inherited`` and few changes; None if it cannot be.
@@ -175,9 +179,6 @@ class RefittedFit:
 
     def scorer(self) -> Scorer:
         return self.everything
-
-
-MIXES = frozenset({"mixed", "own-mixed"})  # views that share their vectors
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,7 @@ def fit_views(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     meta_sample: MetaSample | None = None,
-    inherited: WarmStart = COLD_START,
+    inherited: WarmStart | None = None,
 ) -> tuple[FittedViews, ViewPosteriors]:
     """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
 
@@ -281,9 +282,13 @@ def fit_views(
         if name != OWN:
             view, posteriors = _fit_shared(design, name, training, inherited)
             return view, {tag: each.of_meta_sample(meta_sample, tag) for tag, each in posteriors.items()}
-        fits = fit_own_words(design, training, meta_sample, inherited)
-        own.update({language: tier for language, (tier, _) in fits.items()})
-        return None, {language: posteriors for language, (_, posteriors) in fits.items()}
+        languages = list(training.targets)
+        known = {} if inherited is None else inherited.own_words(languages)
+        others = training.only([tag for tag in languages if tag not in known])
+        fits = fit_own_words(design, others, meta_sample)
+        fits |= {tag: (tier, each.of_meta_sample(meta_sample, tag)) for tag, (tier, each) in known.items()}
+        own.update({tag: fits[tag][0] for tag in languages})
+        return None, {tag: fits[tag][1] for tag in languages}
 
     # Here each view has all cores for its labels; on a cluster they go side by side.
     at_once = 1 if is_local() else len(design.views)
@@ -294,103 +299,19 @@ def fit_views(
     return views, {name: posteriors for name, (_, posteriors) in fits.items()}
 
 
-def make_shared_vectors(design: FunnelConfig, training: TrainingSet) -> None:
-    """Make the vectors that views share as long as counts of texts are kept, and then free these.
-
-    The views take the vectors over; their kernel matrices need the memory.
-    """
-    if training.texts and not MIXES.isdisjoint(design.views):
-        make_space("mixed", design.resources, training.seed).fit(training.documents, training.targets)
-    forget_counts()
-
-
-def fit_own_words(
-    design: FunnelConfig,
-    training: TrainingSet,
-    meta_sample: MetaSample | None = None,
-    inherited: WarmStart = COLD_START,
-) -> dict[str, tuple[TierOne, Posteriors]]:
-    """The base classifiers of each language over its own vectors, and their posteriors of the meta sample."""
-    known = {
-        tag: (fit[0], fit[1].of_meta_sample(meta_sample, tag))
-        for tag in training.targets
-        if (fit := inherited.own_words(tag)) is not None
-    }
-    others = training.only([tag for tag in training.targets if tag not in known])
-    fits = known | (_fit_languages(design, others, meta_sample) if others.targets else {})
-    return {tag: fits[tag] for tag in training.targets}
-
-
-def _fit_languages(
-    design: FunnelConfig, training: TrainingSet, meta_sample: MetaSample | None
-) -> dict[str, tuple[TierOne, Posteriors]]:
-    learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
-    kfcv = design.kfcv_folds(training)
-    rounds = 1 if kfcv is None else 1 + design.folds
-    total = rounds * sum(
-        learner.problems_solved(training.columns, INNER_FOLDS) for learner in learners.values()
-    )
-    with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
-        return fit_languages(
-            lambda language, learner: _fit_language(
-                design,
-                language,
-                learner,
-                training,
-                meta_sample,
-                None if kfcv is None else kfcv[language],
-            ),
-            {language: learner.reporting(advance) for language, learner in learners.items()},
-            training,
-        )
-
-
-def _fit_language(
-    design: FunnelConfig,
-    language: str,
-    learner: Learner,
-    training: TrainingSet,
-    meta_sample: MetaSample | None,
-    kfcv: Folds | None,
-) -> tuple[TierOne, Posteriors]:
-    X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
-    labels = targets.shape[1]
-    at_once = labels
-    if meta_sample is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
-        at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
-    tiers, blocks = [], []
-    for first in range(0, labels, at_once):
-        problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
-        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs)
-        tiers.append(tier)
-        blocks.append(posteriors.of_meta_sample(meta_sample, language))
-    return TierOne.beside(tiers), Posteriors.beside(blocks)
-
-
 def _fit_shared(
-    design: FunnelConfig, name: str, training: TrainingSet, inherited: WarmStart
+    design: FunnelConfig, name: str, training: TrainingSet, inherited: WarmStart | None
 ) -> tuple[SharedView, Mapping[str, Posteriors]]:
     space = make_space(design.views[name], design.resources, training.seed, name)
     training = training.only(usable_languages(f"The view {name!r}", space, training))
-    known = inherited.shared_view(name, list(training.targets))
-    if known is not None:
-        return known
     learner = design.base_learner(name, training.seed)
-    again = refit_shared_view(name, space, training, learner, inherited) if design.variant == "tat" else None
-    if again is not None:
-        return again
-    folds = training.stacked_folds()
-    kfcv = design.kfcv_folds(training)
-    total = learner.problems_solved(training.columns, len(np.unique(folds)))
-    with progress_bar(f"tier 1, {name}", total, design.shows_progress, "problems") as advance:
-        return fit_shared_view(
-            space,
-            training,
-            learner.reporting(advance),
-            folds,
-            design.calibration,
-            None if kfcv is None else np.concatenate(list(kfcv.values())),
-        )
+    if inherited is not None:
+        known = inherited.shared_view(name, list(training.targets))
+        if known is None and design.variant == "tat":
+            known = _refit_shared_view(name, space, training, learner, inherited)
+        if known is not None:
+            return known
+    return fit_shared_view(design, space, training, learner, training.stacked_folds(), f"tier 1, {name}")
 
 
 def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str]:

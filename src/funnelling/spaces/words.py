@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.matrices import Matrix, Targets
+from funnelling.matrices import Matrix, Targets, by_language, sizes_of
+from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import map_threads
 from funnelling.spaces.base import Documents, Resources, Space, are_texts, check_one_width, check_texts
@@ -17,12 +18,9 @@ from funnelling.text.languages import is_language
 from funnelling.text.tfidf import (
     FeatureSpans,
     TfidfVectorizer,
-    all_shared_vectors,
     check_vectorizer,
     feature_names,
     feature_places,
-    fit_shared,
-    shared_vectors,
 )
 
 
@@ -40,23 +38,35 @@ class PooledSpace(Space):
         self.verbose = verbose
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
-        if are_texts(documents):
-            self.vectorizer_, vectors = fit_shared(documents, self.vectorizer, bool(self.verbose))
-            return vectors
-        check_one_width(documents, self.name)
-        self.vectorizer_ = None  # the user gave vectors
-        return dict(documents)
+        if not are_texts(documents):
+            check_one_width(documents, self.name)
+            self.vectorizer_ = None  # the user gave vectors
+            return dict(documents)
+        self.vectorizer_ = TfidfVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        texts = [text for of_language in documents.values() for text in of_language]
+        with progress_bar("words", len(texts), bool(self.verbose), "documents") as advance:
+            X = self.vectorizer_.fit_transform(texts, **self._languages(documents))
+            advance(len(texts))
+        return by_language(X, sizes_of(documents))
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
-        X: Matrix = (
-            documents if self.vectorizer_ is None else shared_vectors(self.vectorizer_, language, documents)
-        )
+        X: Matrix = documents
+        if self.vectorizer_ is not None:
+            X = self.vectorizer_.transform(documents, **self._languages({language: documents}))
         return X
 
     def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
         if not isinstance(self.vectorizer_, TfidfVectorizer):
             return super().all_vectors(documents)
-        return all_shared_vectors(self.vectorizer_, documents)
+        texts = [text for of_language in documents.values() for text in of_language]
+        X = self.vectorizer_.transform(texts, **self._languages(documents))
+        return by_language(X, sizes_of(documents))
+
+    def _languages(self, documents: Mapping[str, Documents]) -> dict[str, list[str]]:
+        """The argument that only our own vectorizer takes: the language of each text."""
+        if not isinstance(self.vectorizer_, TfidfVectorizer):
+            return {}
+        return {"languages": [language for language, texts in documents.items() for _ in texts]}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         expect((self.vectorizer_ is None) == (features is not None), "the vocabulary of a space")

@@ -28,14 +28,13 @@ _NODES = {
     "funnelling.funnel.choice": ("Choice",),
     "funnelling.funnel.combination": ("Combination",),
     "funnelling.funnel.fitted": ("FittedFunnel", "Funnel", "ZeroShot"),
-    "funnelling.funnel.inheritance": ("KeptPosteriors",),
     "funnelling.funnel.learners": ("EstimatorScorer", "PointScorer"),
     "funnelling.funnel.many.boosting": ("BoostedTrees",),
     "funnelling.funnel.many.candidates": ("Seen", "TextVectors"),
     "funnelling.funnel.many.fitted": ("ManyFunnel", "ManyTierOne"),
     "funnelling.funnel.many.one_against_rest": ("LabelWeights",),
     "funnelling.funnel.tier_one": ("TierOne",),
-    "funnelling.funnel.tier_two": ("TierTwo",),
+    "funnelling.funnel.tier_two": ("KeptPosteriors", "TierTwo"),
     "funnelling.funnel.views": ("FittedViews", "SharedView"),
     "funnelling.methods.archive": ("Archive",),
     "funnelling.methods.baselines": ("WordsAndCharactersVectorizer",),
@@ -65,7 +64,7 @@ def _classes() -> dict[str, str]:
     """Everything of ours that a model folder may hold, by its name there, and where it is defined."""
     # Not before a model is written or read: whoever only asks what is in a folder needs none of them.
     from funnelling.methods.registry import METHODS
-    from funnelling.spaces.registry import VIEWS
+    from funnelling.spaces import VIEWS
 
     return {
         **{path.rpartition(".")[2]: path for path in VIEWS.values()},

@@ -1,4 +1,4 @@
-"""Kernel values: the Gram of training documents, blocks for new documents, and what memory allows of them.
+"""Kernel values: the Gram of training documents, a map that approximates it, and what memory allows.
 
 Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
 so every product here has a shape that depends on the training data alone and runs on one thread.
@@ -8,7 +8,7 @@ such that dot products of these vectors approximate the kernel (Williams and See
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
+from funnelling.matrices import Floats, Matrix, is_sparse, one_blas_thread, squared_norms
 from funnelling.runtime.threads import map_threads
 
 native: Any  # the C code; None where the package was installed without a compiler
@@ -205,18 +205,6 @@ def _symmetric(n: int, block: Callable[[int, int], Floats], n_jobs: int | None) 
         for _ in map_threads(fill, -(-n // GRAM_ROWS), n_jobs):
             pass
     return gram
-
-
-def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
-    """Kernel values of support vectors and documents, ``ROWS_PER_BLOCK`` documents (columns) at a time."""
-    norms = squared_norms(support)
-    padded = np.zeros((ROWS_PER_BLOCK, X.shape[1]), dtype=np.float32)
-    for start in range(0, len(X), ROWS_PER_BLOCK):
-        rows = slice(start, min(start + ROWS_PER_BLOCK, len(X)))
-        count = rows.stop - rows.start
-        padded[:count] = X[rows]
-        padded[count:] = 0
-        yield rows, rbf(support, padded, norms, squared_norms(padded), gamma)
 
 
 # The least eigenvalue that is used, relative to the largest: below, single precision is noise

@@ -1,6 +1,7 @@
 """Fitted SVMs: the scores of new documents for all labels at once, and what each input adds to them."""
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -9,10 +10,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.matrices import ROWS_PER_BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.matrices import (
+    ROWS_PER_BLOCK,
+    Floats,
+    Matrix,
+    is_sparse,
+    one_blas_thread,
+    product,
+    squared_norms,
+)
 from funnelling.state import Between, HasShape, columns_of, expect, numbers
 from funnelling.svm import kernels
-from funnelling.svm.kernels import rbf_blocks
+from funnelling.svm.kernels import rbf
 
 
 @runtime_checkable
@@ -92,13 +101,25 @@ class KernelScorer:
         points = np.asarray(matrix.toarray() if is_sparse(X) else matrix, dtype=np.float32)
         scores = np.empty((len(points), len(self.bias)), dtype=np.float32)
         with one_blas_thread():
-            for rows, block in rbf_blocks(points, self.support, self.gamma):
+            for rows, block in _rbf_blocks(points, self.support, self.gamma):
                 scores[rows] = self._weigh(block).T[: rows.stop - rows.start] + self.bias
         return scores
 
     def check_scores(self, example: HasShape | None) -> int:
         expect(columns_of(example) in (None, self.support.shape[1]), "the support vectors of a classifier")
         return len(self.bias)
+
+
+def _rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
+    """Kernel values of support vectors and documents, ``ROWS_PER_BLOCK`` documents (columns) at a time."""
+    norms = squared_norms(support)
+    padded = np.zeros((ROWS_PER_BLOCK, X.shape[1]), dtype=np.float32)
+    for start in range(0, len(X), ROWS_PER_BLOCK):
+        rows = slice(start, min(start + ROWS_PER_BLOCK, len(X)))
+        count = rows.stop - rows.start
+        padded[:count] = X[rows]
+        padded[count:] = 0
+        yield rows, rbf(support, padded, norms, squared_norms(padded), gamma)
 
 
 @dataclass(frozen=True)

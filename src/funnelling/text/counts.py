@@ -50,6 +50,9 @@ class Counter(Protocol):
     def way(self) -> Any:
         """How it counts, apart from the language; counters with equal ways count alike."""
 
+    def count(self, texts: Sequence[str], languages: Languages) -> WordCounts:
+        """How often each text has each word."""
+
     def count_pieces(self, texts: Sequence[str], languages: Languages) -> WordCounts:
         """How often each text has each piece."""
 
@@ -60,30 +63,36 @@ class Counter(Protocol):
         """How often each text has each word, given its pieces and what all pieces consist of."""
 
 
-def count(counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:
-    """How often each text has each word."""
-    pieces = counter.count_pieces(texts, languages)
-    return counter.count_in(pieces, counter.cut(pieces.words))
-
-
-class _Batches:
+class SharedCounts:
     """Counts of texts that are asked for all together, again and again."""
 
     def __init__(self) -> None:
         self._counts: dict[Any, WordCounts] = {}
 
+    def knows(self, documents: Documents | None) -> bool:
+        """Whether these documents, or any batch of texts, are counted once already."""
+        return documents is None
+
     def counts(self, counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:
+        """How often each text has each word."""
         key = (counter.way(), tuple(languages), tuple(texts))
         try:
             known = self._counts.get(key)
         except TypeError:  # of what cannot be hashed; a text could be
-            return count(counter, texts, languages)
+            return counter.count(texts, languages)
         if known is None:
-            known = self._counts[key] = count(counter, texts, languages)
+            known = self._counts[key] = counter.count(texts, languages)
         return known
 
+    def note_columns(self, counts: WordCounts, vocabulary: Sequence[str], columns: Columns) -> None:
+        """Keep the columns of words in the vocabulary that was learned last from their counts, if it pays."""
 
-class _Texts:
+    def columns(self, counts: WordCounts, vocabulary: Sequence[str]) -> Columns | None:
+        """The columns of all words in a vocabulary, where they are kept."""
+        return None
+
+
+class _CountsOfTexts(SharedCounts):
     """Counts of texts that are known beforehand, any of which may be asked for.
 
     Their pieces are kept, and what these consist of: far less than counts of character n-grams would be.
@@ -98,14 +107,14 @@ class _Texts:
         self._learned: dict[int, tuple[Sequence[str], Sequence[str], Columns]] = {}
         self._counting = Lock()
 
-    def knows(self, documents: Documents) -> bool:
-        return all(pair in self._place_of for pair in _pairs(documents))
+    def knows(self, documents: Documents | None) -> bool:
+        return documents is None or all(pair in self._place_of for pair in _pairs(documents))
 
     def counts(self, counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:
         try:
             places = [self._place_of[pair] for pair in zip(languages, texts, strict=True)]
         except (KeyError, TypeError, ValueError):  # other texts, or what is none
-            return count(counter, texts, languages)
+            return counter.count(texts, languages)
         way = counter.way()
         with self._counting:  # what one thread counts, another one waits for
             if way not in self._pieces:
@@ -114,13 +123,12 @@ class _Texts:
             pieces, cut = self._pieces[way]
         return counter.count_in(pieces.take(np.array(places, dtype=np.intp)), cut)
 
-    def note_columns(self, words: Sequence[str], vocabulary: Sequence[str], columns: Columns) -> None:
-        """Keep the columns of words in the vocabulary that was learned last from their counts."""
-        self._learned[id(words)] = words, vocabulary, columns
+    def note_columns(self, counts: WordCounts, vocabulary: Sequence[str], columns: Columns) -> None:
+        self._learned[id(counts.words)] = counts.words, vocabulary, columns
 
-    def columns(self, words: Sequence[str], vocabulary: Sequence[str]) -> Columns | None:
-        known = self._learned.get(id(words))
-        return known[2] if known and known[0] is words and known[1] is vocabulary else None
+    def columns(self, counts: WordCounts, vocabulary: Sequence[str]) -> Columns | None:
+        known = self._learned.get(id(counts.words))
+        return known[2] if known and known[0] is counts.words and known[1] is vocabulary else None
 
     def clear(self) -> None:
         self._pieces.clear()
@@ -131,7 +139,8 @@ def _pairs(documents: Documents) -> Iterator[tuple[str, str]]:
     return ((language, text) for language, texts in documents.items() for text in texts)
 
 
-_counted: ContextVar[_Batches | _Texts | None] = ContextVar("counted", default=None)
+_shared: ContextVar[SharedCounts | None] = ContextVar("shared", default=None)
+shared_counts = _shared.get  # the counts of texts that are counted once, None where none are
 
 
 @contextmanager
@@ -141,52 +150,22 @@ def counted_once(documents: Documents | None = None) -> Iterator[None]:
     Without ``documents`` that holds for texts that several models label, all together each time: half of the
     work. With training documents it holds for any of these, in vocabularies that are learned, too.
     """
-    before = _counted.get()
-    known = documents is None or (isinstance(before, _Texts) and before.knows(documents))
-    if before is None or not known:
-        token = _counted.set(_Batches() if documents is None else _Texts(documents))
-    else:
-        token = _counted.set(before)
+    store = _shared.get()
+    if store is None or not store.knows(documents):
+        store = SharedCounts() if documents is None else _CountsOfTexts(documents)
+    token = _shared.set(store)
     try:
         yield
     finally:
-        _counted.reset(token)
+        _shared.reset(token)
 
 
 def forget_counts() -> None:
-    """Free the memory that the counts of training documents take; what is asked for is counted anew."""
-    if isinstance(store := _counted.get(), _Texts):
+    """Free the memory that the counts of training documents take; what is asked for is counted anew.
+
+    It returns to the system, where the C library would keep it: some 100 MB after 11,000 documents.
+    """
+    if isinstance(store := _shared.get(), _CountsOfTexts):
         store.clear()
-        _return_freed_memory()
-
-
-def _return_freed_memory() -> None:
-    """Return freed memory to the system, where the C library keeps it: some 100 MB after 11,000 documents."""
-    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):  # glibc's
-        trim(0)
-
-
-def counts_to_learn_from(counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:
-    """How often each text has each word; see `counted_once` with documents."""
-    store = _counted.get()
-    if not isinstance(store, _Texts):
-        return count(counter, texts, languages)
-    return store.counts(counter, texts, languages)
-
-
-def counts_to_label(counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:
-    """How often each text has each word; see `counted_once`."""
-    store = _counted.get()
-    return count(counter, texts, languages) if store is None else store.counts(counter, texts, languages)
-
-
-def note_columns(counts: WordCounts, vocabulary: Sequence[str], columns: Columns) -> None:
-    """Keep, while training documents are counted once, the columns of all words in a vocabulary."""
-    if isinstance(store := _counted.get(), _Texts):
-        store.note_columns(counts.words, vocabulary, columns)
-
-
-def noted_columns(counts: WordCounts, vocabulary: Sequence[str]) -> Columns | None:
-    """The columns of all words in a vocabulary, where they are kept."""
-    store = _counted.get()
-    return store.columns(counts.words, vocabulary) if isinstance(store, _Texts) else None
+        if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):  # glibc's
+            trim(0)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.matrices import Matrix, by_language, sizes_of
+from funnelling.matrices import Matrix
 from funnelling.plain import Estimator, check_fitted, clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import raise_if_cancelled
@@ -29,14 +29,7 @@ from funnelling.state import (
     expect_numbers,
     expect_strings,
 )
-from funnelling.text.counts import (
-    WordCounts,
-    count,
-    counts_to_label,
-    counts_to_learn_from,
-    note_columns,
-    noted_columns,
-)
+from funnelling.text.counts import Languages, WordCounts, shared_counts
 from funnelling.text.languages import known_as
 from funnelling.text.words import ReduceTo, analyser
 
@@ -96,18 +89,19 @@ class TfidfVectorizer(Estimator):
 
     def fit(self, texts: Iterable[str], y: object = None, *, languages: Sequence[str] | None = None) -> Self:
         """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
-        counts = counts_to_learn_from(self, *self._checked(texts, languages))
+        counts = self._shared_count(texts, languages)
         return self.learn(counts.words, counts.texts_with(), counts.documents)
 
     def fit_transform(
         self, texts: Iterable[str], y: object = None, *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
         """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
-        counts = counts_to_learn_from(self, *self._checked(texts, languages))
+        counts = self._shared_count(texts, languages)
         chosen = self._learn(counts.words, counts.texts_with(), counts.documents)
         columns = np.full(len(counts.words), -1, dtype=np.int32)
         columns[chosen] = np.arange(len(chosen), dtype=np.int32)
-        note_columns(counts, self.vocabulary_, columns)
+        if (shared := shared_counts()) is not None:
+            shared.note_columns(counts, self.vocabulary_, columns)
         return self._weigh(counts, columns)
 
     def transform(
@@ -115,7 +109,7 @@ class TfidfVectorizer(Estimator):
     ) -> csr_array[np.float32]:
         """Return one row per text: float32, columns in the order of `vocabulary_`, indices sorted."""
         check_fitted(self, "idf_")
-        return self.weigh(counts_to_label(self, *self._checked(texts, languages)))
+        return self.weigh(self._shared_count(texts, languages))
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take these sorted words and their idf, instead of learning them."""
@@ -142,12 +136,20 @@ class TfidfVectorizer(Estimator):
         check_fitted(self, "idf_")
         return np.asarray(self.vocabulary_, dtype=object)
 
-    def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:
+    def count(self, texts: Iterable[str], languages: Languages | None = None) -> WordCounts:
         """How often each text has each word."""
-        return count(self, *self._checked(texts, languages))
+        pieces = self.count_pieces(*self._checked(texts, languages))
+        return self.count_in(pieces, self.cut(pieces.words))
+
+    def _shared_count(self, texts: Iterable[str], languages: Languages | None) -> WordCounts:
+        """How often each text has each word, counted once while `counted_once` lasts."""
+        shared = shared_counts()
+        if shared is None:
+            return self.count(texts, languages)
+        return shared.counts(self, *self._checked(texts, languages))
 
     def _checked(
-        self, texts: Iterable[str], languages: Sequence[str] | None
+        self, texts: Iterable[str], languages: Languages | None
     ) -> tuple[list[str], list[str | None]]:
         """The texts, and the language of each."""
         if isinstance(texts, str):
@@ -229,9 +231,10 @@ class TfidfVectorizer(Estimator):
 
     def weigh(self, counts: WordCounts) -> csr_array[np.float32]:
         """The vectors of texts, given their word counts."""
-        columns = noted_columns(counts, self.vocabulary_)
-        if columns is not None:
-            return self._weigh(counts, columns)
+        shared = shared_counts()
+        noted = None if shared is None else shared.columns(counts, self.vocabulary_)
+        if noted is not None:
+            return self._weigh(counts, noted)
         column_of = self._column_of()
         columns = np.full(len(counts.words), -1, dtype=np.int32)
         present = np.unique(counts.columns)
@@ -318,39 +321,6 @@ def _vectorizer(language: str, template: Any) -> Any:
     if isinstance(template, Mapping):
         template = template.get(known_as(language, template))
     return TfidfVectorizer(language=language) if template is None else clone(template)
-
-
-def fit_shared(texts: Texts, template: Any = None, shown: bool = False) -> tuple[Any, dict[str, Matrix]]:
-    """One vectorizer for all languages, and the vectors of their texts; a word of two languages is one."""
-    everything, languages = _together(texts)
-    vectorizer = TfidfVectorizer() if template is None else clone(template)
-    with progress_bar("words", len(everything), shown, "documents") as advance:
-        X = vectorizer.fit_transform(everything, **_languages_for(vectorizer, languages))
-        advance(len(everything))
-    return vectorizer, by_language(X, sizes_of(texts))
-
-
-def shared_vectors(vectorizer: Any, language: str, texts: Sequence[str]) -> Matrix:
-    """Vectors of one language's texts over the vocabulary of all."""
-    vectors: Matrix = vectorizer.transform(texts, **_languages_for(vectorizer, [language] * len(texts)))
-    return vectors
-
-
-def all_shared_vectors(vectorizer: TfidfVectorizer, texts: Texts) -> dict[str, Matrix]:
-    """Vectors of several languages' texts over the vocabulary of all."""
-    everything, languages = _together(texts)
-    return by_language(vectorizer.transform(everything, languages=languages), sizes_of(texts))
-
-
-def _together(texts: Texts) -> tuple[list[str], list[str]]:
-    """The texts of all languages, and the language of each."""
-    everything = [text for of_language in texts.values() for text in of_language]
-    return everything, [language for language, of_language in texts.items() for _ in of_language]
-
-
-def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
-    """The argument that only our own vectorizer takes: the language of each text."""
-    return {"languages": languages} if isinstance(vectorizer, TfidfVectorizer) else {}
 
 
 def check_vectorizer(vectorizer: Any) -> Matrix:

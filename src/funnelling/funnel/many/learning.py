@@ -16,12 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
-from funnelling.funnel.many.candidates import (
-    CandidateLabels,
-    Seen,
-    TextVectors,
-    unit_rows,
-)
+from funnelling.funnel.many.candidates import CandidateLabels, Seen, TextVectors, unit_rows
 from funnelling.funnel.many.fitted import ROWS_PER_BLOCK, SHARED, Columns, ManyFunnel, ManyTierOne, in_columns
 from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, fit_labels
 from funnelling.matrices import Folds, Rows, one_each

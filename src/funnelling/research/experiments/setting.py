@@ -15,7 +15,7 @@ from funnelling.evaluation.pieces import Result, ResultCache, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
-from funnelling.funnel.views import fit_own_words
+from funnelling.funnel.tier_one import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, dense
 from funnelling.methods.learning import Method
 from funnelling.methods.registry import Settings, make_method

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.labels import expected_calibration_error
 from funnelling.evaluation.measuring import supported_documents

@@ -9,7 +9,7 @@ import numpy as np
 
 from drawing import SHAPES, Shape, draw_language
 from funnelling import Corpus, InputError, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.text.tfidf import TfidfVectorizer
 from vectors import LanguageVectors, Vectors
 

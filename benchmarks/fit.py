@@ -12,7 +12,7 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say

@@ -21,7 +21,7 @@ import corpora
 from drawing import Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.report.content import Curves
 from funnelling.report.figures import standalone_svg

@@ -16,7 +16,7 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method

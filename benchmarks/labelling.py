@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling import Corpus, InputError
-from funnelling.cli import options
+from funnelling.commands import options
+from funnelling.commands.building import read_trials
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.registry import (
     MEASURES,
@@ -34,7 +35,6 @@ from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments.tables import decisions_of
 from funnelling.runtime.messages import say
-from funnelling.tasks.building import read_trials
 from measuring import machine, run, show
 
 RANDOM, SUGGESTED = "at random", "suggested"

@@ -27,7 +27,7 @@ from corpora import DEBIAN
 from drawing import Shape
 from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import evaluate_classifier, supported_documents
 from funnelling.evaluation.registry import MEASURES, paper_measures

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from funnelling.cli import printing
+from funnelling.commands import printing
 from funnelling.errors import InputError, counted
 from funnelling.report.tables import Table, plain
 from funnelling.runtime.messages import say

@@ -15,7 +15,7 @@ import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say

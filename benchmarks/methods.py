@@ -24,7 +24,7 @@ from bars import POSTS, past_bars
 from drawing import Shape
 from fresh import STATUS, begin_peak, peak, run_afresh
 from funnelling import Corpus, InputError, read_corpus
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import as_indicators
 from funnelling.evaluation.registry import (

@@ -17,7 +17,7 @@ import numpy as np
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, sizes, timed

@@ -23,7 +23,7 @@ from scipy.special import expit, ndtri
 
 from drawing import CLEARNESS, LABEL_TOKENS, LABEL_WORDS, TOPIC_SHARE, TOPICS, Shape, draw_ranks
 from funnelling import Document, write_documents
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say

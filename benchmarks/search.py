@@ -8,7 +8,7 @@ Learns from rows with split train, once each way, and measures on rows with spli
 import argparse
 
 from funnelling import read_corpus
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial, settle, trial_split
 from funnelling.methods.registry import make_method, parse_methods, title

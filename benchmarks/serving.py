@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.corpus.reference import read_sample
 from funnelling.errors import InputError
 from funnelling.report.tables import Table

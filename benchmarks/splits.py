@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.fitting import cross_validate, fit_method
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by

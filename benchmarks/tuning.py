@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from funnelling import FunnellingClassifier, load_model
+from funnelling.commands.sources import read_sides
+from funnelling.commands.training import train
 from funnelling.corpus.corpus import label_matrix
-from funnelling.tasks.sources import read_sides
-from funnelling.tasks.training import train
 
 GOALS = ("recall=.8", "precision=.8")
 

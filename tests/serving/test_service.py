@@ -69,7 +69,7 @@ class TestStart:
 
     def test_without_the_extra(self, model_path: Path) -> None:
         script = (
-            "import sys; from funnelling.cli import main, serve\n"
+            "import sys; from funnelling.commands import main, serve\n"
             "serve.find_spec = lambda name: None\n"
             "sys.exit(main(['serve', sys.argv[1]]))"
         )

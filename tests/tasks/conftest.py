@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.tasks.training import train
+from funnelling.commands.training import train
 from tests.cli.command import documents, with_splits, write_jsonl
 
 

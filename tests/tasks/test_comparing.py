@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError, write_documents
+from funnelling.commands.building import read_trials
+from funnelling.commands.comparing import compare
+from funnelling.commands.measurement import check_new_files, check_results_folder
+from funnelling.commands.sources import choose_methods
 from funnelling.research.running import experiment
-from funnelling.tasks.building import read_trials
-from funnelling.tasks.comparing import compare
-from funnelling.tasks.measurement import check_new_files, check_results_folder
-from funnelling.tasks.resources import choose_methods
 from tests.research.experiments.made import made_corpus, made_trials
 
 

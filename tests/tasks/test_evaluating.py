@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError
+from funnelling.commands.evaluating import evaluate
+from funnelling.commands.explaining import explain
+from funnelling.commands.predicting import PredictionOptions, predict
 from funnelling.storage import describe_model
-from funnelling.tasks.evaluating import evaluate
-from funnelling.tasks.explaining import explain
-from funnelling.tasks.predicting import PredictionOptions, predict
 from tests.cli.command import documents, read_jsonl, write_jsonl
 
 

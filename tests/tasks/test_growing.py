@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
+from funnelling.commands.arrivals import ScoreFellError
+from funnelling.commands.training import train
 from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
-from funnelling.tasks.forgetting import forget
-from funnelling.tasks.growing import ScoreFellError, add_language, update
-from funnelling.tasks.training import train
-from tests.cli.command import LABELS, contents, documents, one_label_documents, with_splits, write_jsonl
+from tests.cli.command import (
+    LABELS,
+    add_language,
+    contents,
+    documents,
+    forget,
+    one_label_documents,
+    update,
+    with_splits,
+    write_jsonl,
+)
 
 
 def further(languages: list[str], **fields: Any) -> list[dict[str, Any]]:
@@ -222,7 +231,7 @@ class TestAFall:
             update(model, self.measured(tmp_path), tmp_path / "new")
         assert contents(model) == before
         assert not (tmp_path / "new").exists()
-        (fall, *_) = refused.value.growth.change.fell
+        (fall, *_) = refused.value.result.change.fell
         assert fall.language is None
         assert fall.before > fall.after
 

@@ -8,6 +8,9 @@ import pytest
 
 from funnelling import InputError
 from funnelling.cli.train import _asks_for_method
+from funnelling.commands import comparing, training
+from funnelling.commands.comparing import usual_methods
+from funnelling.commands.training import has_many_labels, learns_by_parts, train
 from funnelling.corpus import Corpus
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
@@ -15,14 +18,7 @@ from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import make_method
 from funnelling.storage import load
-from funnelling.tasks import comparing, training
-from funnelling.tasks.comparing import usual_methods
-from funnelling.tasks.forgetting import forget
-from funnelling.tasks.growing import add_language, update
-from funnelling.tasks.relabelling import relabel
-from funnelling.tasks.training import has_many_labels, learns_by_parts, train
-from funnelling.tasks.tuning import tune
-from tests.cli.command import contents, documents, write_jsonl
+from tests.cli.command import add_language, contents, documents, forget, relabel, tune, update, write_jsonl
 from tests.tasks.folders import write_parts
 
 
@@ -30,7 +26,7 @@ from tests.tasks.folders import write_parts
 def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The three labels of the documents are many."""
     for module in ("training", "comparing"):
-        monkeypatch.setattr(f"funnelling.tasks.{module}.XMC_MIN_LABELS", 2)
+        monkeypatch.setattr(f"funnelling.commands.{module}.XMC_MIN_LABELS", 2)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +76,7 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     assert learns_by_parts(usual, parts)
     assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model.algorithm == MANY_LABELS
     assert contents(tmp_path).keys() & {"m.work"} == set()
-    monkeypatch.setattr("funnelling.tasks.training.XMC_MIN_LABELS", 3)
+    monkeypatch.setattr("funnelling.commands.training.XMC_MIN_LABELS", 3)
     assert not has_many_labels(parts)
 
 

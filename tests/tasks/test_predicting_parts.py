@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, read_corpus
+from funnelling.commands.predicting import MANIFEST, PredictionOptions, predict_parts
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import load, save
-from funnelling.tasks.predicting import MANIFEST, PredictionOptions, predict_parts
 from tests.cli.command import succeed
 from tests.tasks.folders import rows, write_parts
 

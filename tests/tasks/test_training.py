@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
+from funnelling.commands.training import train
 from funnelling.storage import describe_model
-from funnelling.tasks.training import train
 from tests.cli.command import (
     contents,
     documents,

@@ -3,7 +3,7 @@
 import argparse
 import shutil
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.runtime.messages import say
 
 DEFAULT_N_SHOWN = 20  # documents on a terminal, unless a number is given

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD
 from funnelling.runtime.messages import say
 
@@ -55,8 +55,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.commands.comparing import compare
     from funnelling.methods.registry import parse_methods, parse_settings
-    from funnelling.tasks.comparing import compare
 
     names = None if arguments.methods is None else parse_methods(arguments.methods)
     result = compare(

@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
+from funnelling.commands.corpora import CORPORA
 from funnelling.runtime.messages import say
-from funnelling.tasks.corpora import CORPORA
 
 MAX_LABELS_SHOWN = 30  # in a table, unless all are asked for
 DIMENSIONS = 300  # of word vectors: MUSE's
@@ -120,7 +120,7 @@ def _add_build(actions: options.Commands) -> None:
 
 
 def run_build(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.building import build_corpus
+    from funnelling.commands.building import build_corpus
 
     names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
     values = {name: getattr(arguments, name) for name in names}
@@ -244,8 +244,8 @@ def _add_embeddings(commands: options.Commands) -> None:
 
 
 def run_build_embeddings(arguments: argparse.Namespace) -> None:
+    from funnelling.commands.building import build_embeddings
     from funnelling.errors import counted
-    from funnelling.tasks.building import build_embeddings
 
     size = build_embeddings(
         arguments.reference,

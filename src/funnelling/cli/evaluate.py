@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.evaluating import evaluate
+    from funnelling.commands.evaluating import evaluate
 
     amounts = {"labels": arguments.by_label, "pairs": arguments.confused}
     scores = evaluate(

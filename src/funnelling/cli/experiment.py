@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funnelling.cli import options, printing
-from funnelling.cli.parsers import refuse_retired
+from funnelling.commands import options, printing
+from funnelling.commands.declaring import refuse_retired
 from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 from funnelling.runtime.messages import say
 
@@ -29,11 +29,12 @@ def add_to(commands: options.Commands) -> None:
             ]
         ),
     )
-    parser.add_argument(
+    named = parser.add_argument(
         "name",
         metavar="NAME",
         help="an experiment, several with commas between them, or all",
     )
+    named.complete = lambda: [*EXPERIMENTS, options.ALL_METHODS]
     parser.add_argument(
         "--data",
         action="append",
@@ -79,11 +80,11 @@ def fractions(text: str) -> list[float]:
 def run(arguments: argparse.Namespace) -> None:
     for name in arguments.name.split(","):
         refuse_retired("experiment", name.strip())
+    from funnelling.commands.building import SAMPLE
     from funnelling.methods.registry import parse_methods, parse_settings
     from funnelling.research.experiments.registry import parse_experiments
     from funnelling.research.experiments.setting import FRACTIONS
     from funnelling.research.running import experiment
-    from funnelling.tasks.building import SAMPLE
 
     methods = None if arguments.methods is None else parse_methods(arguments.methods)
     experiments = experiment(

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.runtime.messages import NO_COLOUR
 
 
@@ -46,8 +46,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.commands.explaining import explain
     from funnelling.formats.files import STANDARD
-    from funnelling.tasks.explaining import explain
 
     style = "html" if arguments.html else "jsonl" if arguments.json else None
     output = arguments.html or arguments.output or STANDARD

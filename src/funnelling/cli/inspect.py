@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
-from funnelling.cli import options, printing
-from funnelling.cli.parsers import refuse_retired
+from funnelling.commands import options, printing
+from funnelling.commands.declaring import refuse_retired
 
 
 def add_to(commands: options.Commands) -> None:
@@ -24,7 +24,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if arguments.more:
         refuse_retired("inspect", "MODEL MODEL")
-    from funnelling.tasks.inspecting import inspect_model
+    from funnelling.commands.inspecting import inspect_model
 
     description = inspect_model(arguments.model, arguments.names)
     printing.print_json(description) if arguments.json else _print_model(description)

@@ -4,9 +4,9 @@ import argparse
 import os
 from importlib.util import find_spec
 
-from funnelling.cli import options
-from funnelling.cli.parsers import style_of
 from funnelling.cli.serve import add_access, add_place
+from funnelling.commands import options
+from funnelling.commands.declaring import style_of
 from funnelling.errors import InputError
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from funnelling.cli import options
+from funnelling.commands import options
 
 
 def add_to(commands: options.Commands) -> None:
@@ -50,7 +50,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.predicting import PredictionOptions, predict
+    from funnelling.commands.predicting import PredictionOptions, predict
 
     predict(
         arguments.model,

@@ -2,7 +2,7 @@
 
 import argparse
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 
 
 def add_to(commands: options.Commands) -> None:

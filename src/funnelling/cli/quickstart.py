@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.commands.quickstarting import EXPLANATION, Quickstart
     from funnelling.report.measures import side_by_side
     from funnelling.report.tables import plain
-    from funnelling.tasks.quickstart import EXPLANATION, Quickstart
 
     start = Quickstart(Path(arguments.output), arguments.force)
     start.check()

@@ -3,8 +3,8 @@
 import argparse
 from importlib.util import find_spec
 
-from funnelling.cli import options
-from funnelling.cli.parsers import style_of
+from funnelling.commands import options
+from funnelling.commands.declaring import style_of
 from funnelling.errors import InputError
 from funnelling.runtime.messages import TOKEN
 

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing
 from funnelling.errors import InputError
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, METHODS
 from funnelling.runtime.messages import say
@@ -74,7 +74,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.training import train
+    from funnelling.commands.training import train
 
     if arguments.roll_up and arguments.label_set is None:
         raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
@@ -122,9 +122,9 @@ def _asks_for_method(arguments: argparse.Namespace) -> bool:
 
 def _method(arguments: argparse.Namespace, name: str) -> "MethodEstimator":
     """The method of a name, as the options describe it."""
+    from funnelling.commands.sources import check_resources
     from funnelling.methods.registry import make_method, method_of, parse_settings
     from funnelling.storage import check_writable
-    from funnelling.tasks.resources import check_resources
 
     if method_of(name) != name:
         raise InputError(f"{name} is a variant, for comparisons. Train {method_of(name)} with --set.")
@@ -132,7 +132,7 @@ def _method(arguments: argparse.Namespace, name: str) -> "MethodEstimator":
         name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments, name)}
     }
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
-    resources = options.resources(arguments).read()
+    resources = options.resources(arguments).read_resources()
     check_resources(name, [*resources, "parallel"])  # upper-bound looks for those itself
     method: MethodEstimator = make_method(
         name, seed=arguments.seed, jobs=arguments.jobs, verbose=1, settings=settings, resources=resources

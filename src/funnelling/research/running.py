@@ -6,6 +6,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from funnelling.commands.building import SAMPLE, read_trials
+from funnelling.commands.measurement import check_results_folder, write_json
+from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
+from funnelling.commands.sources import (
+    choose_methods,
+    have_english_versions,
+    method_marks,
+    prefix_errors_with_file,
+)
 from funnelling.errors import InputError
 from funnelling.evaluation.pieces import Result, ResultCache
 from funnelling.evaluation.splits import settle
@@ -16,16 +25,6 @@ from funnelling.report.rendering import write_report
 from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 from funnelling.research.experiments.setting import FRACTIONS, ExperimentContext
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.tasks.building import SAMPLE, read_trials
-from funnelling.tasks.measurement import check_results_folder, write_json
-from funnelling.tasks.resources import (
-    NO_RESOURCES,
-    ResourcePaths,
-    choose_methods,
-    have_english_versions,
-    method_marks,
-)
-from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 INTRODUCTION = (
     "From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."
@@ -51,7 +50,7 @@ def experiment(
     runs: int = 1,
     seed: int = 0,
     sources: Sequence[Path] = (),
-    resources: ResourcePaths = NO_RESOURCES,
+    resources: Resources = NO_RESOURCES,
     settings: Settings | None = None,
     one_label: bool | None = None,
     force: bool = False,
@@ -84,7 +83,7 @@ def experiment(
     settings = settings or {}
     folder = Path(output)
     check_results_folder(folder, force)
-    at_hand = resources.read()
+    at_hand = resources.read_resources()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
     with prefix_errors_with_file(", ".join(data)):
         trials, kind = settle(trials, one_label)

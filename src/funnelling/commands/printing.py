@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from funnelling.evaluation.change import BeforeAfterMetrics
-    from funnelling.tasks.growing import GrownModel
-
-MAX_LABELS_SHOWN = 8  # in a line
-TYPO_SIMILARITY = 0.8  # how like a new label is to one that may be meant
 
 
 def program() -> str:
@@ -54,32 +50,3 @@ def print_change(change: "BeforeAfterMetrics") -> None:
     print("Before and after, on the same documents, which the models had not learned from:")
     averages = (change.average_before, change.average_after) if len(change.before) > 1 else None
     print(plain(change_table(change.before, change.after, averages, change.on)))
-
-
-def print_growth(growth: "GrownModel") -> None:
-    """Print what has changed since a model learned on."""
-    from funnelling.corpus.labels import near_labels
-    from funnelling.errors import counted, printable
-    from funnelling.evaluation.change import HELD_OUT
-
-    print_change(growth.change)
-    if growth.kept_scores and HELD_OUT in growth.change.on.values():
-        print(
-            "Few documents came: what the model said of the others when they were held out is kept, and the "
-            "table shows what thresholds do (--exact measures anew)."
-        )
-    if growth.corrected:
-        get = "gets" if growth.corrected == 1 else "get"
-        print(
-            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now {get} exactly "
-            "the labels given."
-        )
-    if growth.new_labels:
-        shown = ", ".join(map(printable, growth.new_labels[:MAX_LABELS_SHOWN]))
-        more = ", …" if len(growth.new_labels) > MAX_LABELS_SHOWN else ""
-        print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
-        known = {str(label) for label in growth.model.labels.classes}.difference(growth.new_labels)
-        words = [label for label in growth.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
-        for label in words:  # codes that differ in a digit mean different things
-            if near := near_labels(label, known, cutoff=TYPO_SIMILARITY):
-                print(printable(f"{label} is near {near[0]}, which the model has: relabel merges them."))

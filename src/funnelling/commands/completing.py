@@ -7,34 +7,36 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from funnelling.cli import options
-from funnelling.cli.parsers import every_parser
-from funnelling.runtime.messages import MODEL
+from funnelling.commands import options
+from funnelling.commands.declaring import Command, argument, every_parser
+from funnelling.runtime.messages import MODEL, Reporter, silent
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def add_to(commands: options.Commands) -> None:
-    parser = commands.add_parser(
-        "completion",
-        help="let the shell complete commands and options",
-        description="Print what a shell needs to complete commands, options, methods, goals, languages, "
-        "models and documents.",
-        epilog="""\
+class Completion(Command):
+    """Print what a shell needs to complete commands, options, methods, goals, languages, models and
+    documents.
+    """
+
+    summary = "let the shell complete commands and options"
+    epilog = """\
 for the shell that is open, and from then on in its start-up file:
   bash (~/.bashrc)                   eval "$(funnelling completion bash)"
   zsh (~/.zshrc, after compinit)     eval "$(funnelling completion zsh)"
-  fish (~/.config/fish/config.fish)  funnelling completion fish | source""",
-    )
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
-    parser.set_defaults(run=run)
+  fish (~/.config/fish/config.fish)  funnelling completion fish | source"""
 
+    shell: str = argument(f"one of {', '.join(SHELLS)}", "SHELL", choices=SHELLS)
 
-def run(arguments: argparse.Namespace) -> None:
-    from argcomplete.shell_integration import shellcode
+    def run(self, report: Reporter = silent, verbose: int = 0) -> str:
+        """What the shell is to evaluate."""
+        from argcomplete.shell_integration import shellcode
 
-    # Where nothing fits, such as after --jobs, nothing is offered: files would not do.
-    print(shellcode(["funnelling"], use_defaults=False, shell=arguments.shell))
+        # Where nothing fits, such as after --jobs, nothing is offered: files would not do.
+        return shellcode(["funnelling"], use_defaults=False, shell=self.shell)
+
+    def show(self, result: str) -> None:
+        print(result)
 
 
 ENDINGS = tuple(
@@ -60,19 +62,22 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _completer(action: argparse.Action) -> Completer:
+    """What completes an action's value: names, or what its field says of it, or its metavar."""
+    declared = getattr(action, "complete", "")
+    if callable(declared):
+        return _listed(declared)
     by_name: dict[str, Completer] = {
         "method": lambda **_: _methods(),
         "methods": _listed(lambda: [*_methods(), options.ALL_METHODS]),
         "set": _settings,
         "optimise": lambda **_: _goals(),
+        "goals": lambda **_: _goals(),
         "languages": _listed(_languages),
         "hold_out": _listed(_languages),
-        "name": _listed(_experiments),
+        "markup": _listed(_markup),
         "strip": _listed(_markup),
         "output": _files,
         "html": _files,
-    }
-    by_what_it_takes: dict[str, Completer] = {
         "MODEL": _models,
         "DATA": _documents,
         "REFERENCE": _documents,
@@ -81,7 +86,8 @@ def _completer(action: argparse.Action) -> Completer:
         "FILE|CORPUS": _documents_and_corpora,
         "DIR": _folders,
     }
-    return by_name.get(action.dest) or by_what_it_takes.get(str(action.metavar), lambda **_: ())
+    words = (declared, action.dest, str(action.metavar))
+    return next((by_name[word] for word in words if word in by_name), lambda **_: ())
 
 
 def _listed(names: Callable[[], Iterable[str]]) -> Completer:
@@ -131,12 +137,6 @@ def _markup() -> Iterable[str]:
     return MARKUP
 
 
-def _experiments() -> Iterable[str]:
-    from funnelling.research.experiments.registry import EXPERIMENTS
-
-    return [*EXPERIMENTS, options.ALL_METHODS]
-
-
 def _models(prefix: str, **_: Any) -> list[str]:
     """Models and folders on the way to them; every folder where there are none."""
     folders = [path for path, is_folder in _entries(prefix) if is_folder]
@@ -169,7 +169,7 @@ def _documents(prefix: str, **_: Any) -> list[str]:
 
 
 def _documents_and_corpora(prefix: str, **_: Any) -> list[str]:
-    from funnelling.tasks.corpora import CORPORA
+    from funnelling.commands.corpora import CORPORA
 
     return [*_documents(prefix), *CORPORA]
 

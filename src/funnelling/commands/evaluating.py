@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from funnelling.commands.measurement import check_new_files, check_report_folder, write_json
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import layout_for, load_text_model, read_labelled, rolled_up
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
@@ -28,9 +31,6 @@ from funnelling.report.model import model_sections
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import describe_model
-from funnelling.tasks.measurement import check_new_files, check_report_folder, write_json
-from funnelling.tasks.resources import rolled_up
-from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.text.excerpts import beginning
 
 

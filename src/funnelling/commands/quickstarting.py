@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from funnelling.commands.measurement import check_new_files
 from funnelling.corpus import Corpus
 from funnelling.corpus.reference import read_sample
 from funnelling.errors import counted
@@ -22,7 +23,6 @@ from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save
-from funnelling.tasks.measurement import check_new_files
 
 BASELINE, METHOD = "naive", "fun-tat"
 EXPLANATION = (

@@ -10,6 +10,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from funnelling.commands.measurement import (
+    Measurement,
+    measure_by_folds,
+    measure_held_out,
+    measure_on_test,
+    shown_errors,
+)
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import (
+    label_set_to_learn,
+    prefix_errors_with_file,
+    read_sides,
+    remember_layout,
+    rolled_up_sides,
+    warnings,
+    without_parents,
+)
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.corpus.label_set import LabelSet
@@ -41,15 +58,6 @@ from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed, watched
 from funnelling.storage import check_writable, save
-from funnelling.tasks.measurement import (
-    Measurement,
-    measure_by_folds,
-    measure_held_out,
-    measure_on_test,
-    shown_errors,
-)
-from funnelling.tasks.resources import label_set_to_learn, rolled_up_sides, without_parents
-from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_sides, remember_layout, warnings
 
 if TYPE_CHECKING:
     from funnelling.methods.estimator import MethodEstimator

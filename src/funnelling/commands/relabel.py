@@ -1,4 +1,4 @@
-"""Rename, merge and drop the labels of a model that is in use."""
+"""``funnelling relabel``: a model's labels get other names, become one, or are dropped."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,25 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.corpus.labels import LabelSpace, unknown_label
+from funnelling.commands import printing
+from funnelling.commands.declaring import option
+from funnelling.commands.options import FilePath, Learning
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import averaged
-from funnelling.formats import Layout, read_rows
-from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import shown_name
-from funnelling.funnel.fitted import FittedFunnel
-from funnelling.methods import learning
-from funnelling.methods.learning import Relabelling, check_extensible
-from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.storage import check_writable, load_to_change, save_changes
-from funnelling.storage.folders import REPORT
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
-from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 if TYPE_CHECKING:
+    from funnelling.commands.change import Change
+    from funnelling.corpus.labels import LabelSpace
+    from funnelling.methods.learning import Relabelling
     from funnelling.methods.model import Model
-
 
 OLD_COLUMNS = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called
 NEW_COLUMNS = ("new", "new label", "new name", "to", "after")
@@ -34,12 +26,129 @@ LABEL_MAP_HINT = "Give each label and its new name, in two columns named old and
 Entry = tuple[str, Any, Any]  # where it stands, the old label, the new one
 
 
+PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
+INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
+WITHOUT_ERRORS = (
+    "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
+    "those of now."
+)
+LABEL_BY_LABEL = "Labels by themselves as before: {}"
+
+
+@dataclass(frozen=True)
+class RelabelledModel:
+    """A model with other labels that was saved, and what has become of them.
+
+    After a merge ``before`` and ``after`` are the measures by language on training documents that were held
+    out, under the new labels, where the model knows them.
+    """
+
+    model: "Model"
+    renamed: dict[str, str]
+    merged: dict[str, list[str]]
+    dropped: list[str]
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+
+class Relabel(Learning):
+    """Give labels of a model other names.
+
+    Several that get the same one are merged, and the model learns anew from what it keeps of its documents;
+    one that gets none is dropped. Names and drops change no other answer.
+    """
+
+    summary = "rename, merge or drop labels"
+    examples = ("relabel model --map names.csv -o renamed-model",)
+
+    map: FilePath = option(
+        'table of labels and new names in two columns (.csv, .tsv, .xlsx, …), or JSON: {"old": "new"}', "FILE"
+    )
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> RelabelledModel:
+        from funnelling.commands.change import change_model
+
+        def relabelled(model: "Model", document: Mapping[str, Any]) -> "Change[RelabelledModel]":
+            return self._relabel(model, document, report, verbose)
+
+        return change_model(self, "relabel", relabelled)
+
+    def _relabel(
+        self, model: "Model", document: Mapping[str, Any], report: Reporter, verbose: int
+    ) -> "Change[RelabelledModel]":
+        from funnelling.commands.change import Change
+        from funnelling.commands.sources import give_resources, prefix_errors_with_file
+        from funnelling.methods import learning
+        from funnelling.storage.folders import REPORT
+
+        old = model.labels.classes.tolist()
+        names = read_label_map(self.map, old)
+        with prefix_errors_with_file(self.map):
+            plan = learning.Relabelling.of(old, names)
+            if not (plan.renamed or plan.merged or plan.dropped):
+                raise InputError("all labels are called that already. Give other names.")
+        before: dict[str, Any] = {}
+        if plan.merged:
+            with prefix_errors_with_file(self.model):
+                model = give_resources(model, self)
+                learning.check_extensible(model)
+            report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
+            before = _held_out(model, plan)
+        with prefix_errors_with_file(self.model):
+            model = learning.relabel(model.running(n_jobs=self.jobs, verbose=verbose), names)
+        after = _held_out(model)
+        scores = _followed(document.get("scores"), plan, model.labels, after)
+        return Change(
+            RelabelledModel(
+                model,
+                {str(old): str(new) for old, new in plan.renamed.items()},
+                {str(new): list(map(str, old)) for new, old in plan.merged.items()},
+                list(map(str, plan.dropped)),
+                before,
+                after if plan.merged else {},
+            ),
+            {
+                "renamed": len(plan.renamed),
+                "merged": sum(map(len, plan.merged.values())),
+                "dropped": len(plan.dropped),
+            },
+            scores,
+            _details(scores, len(plan.new)) if (Path(self.model) / REPORT).exists() else None,
+        )
+
+    def show(self, result: RelabelledModel) -> None:
+        from funnelling.report.measures import change_table
+        from funnelling.report.tables import plain
+
+        labels = result.model.labels.classes.tolist()
+        if self.json:
+            shown = ("renamed", "merged", "dropped", "before", "after")
+            printing.print_json(
+                {"model": self.target, "labels": labels, **{name: getattr(result, name) for name in shown}}
+            )
+            return
+        for old, new in result.renamed.items():
+            print(f"Renamed   {old} → {new}")
+        for new, several in result.merged.items():
+            print(f"Merged    {', '.join(several)} → {new}")
+        for label in result.dropped:
+            print(f"Dropped   {label}")
+        if result.after:
+            print("On training documents that were held out, under the new labels, before and after:")
+            print(plain(change_table(result.before, result.after)))
+        print(f"Labels    {len(labels)}")
+        print(f"Model: {self.target}")
+
+
 def read_label_map(path: FilePath, labels: Sequence[Any]) -> dict[str, str]:
     """New names by label, "" for a label that is to be dropped; ``labels`` are those of the model.
 
     The file is a table of two columns, with a header or without (CSV, TSV, .xlsx, .ods, Parquet), objects
     with ``old`` and ``new`` (JSON Lines, or a JSON array), or one JSON object of new names by label.
     """
+    from funnelling.corpus.labels import unknown_label
+    from funnelling.formats.files import shown_name
+
     name = shown_name(path)
     known = {str(label): label for label in labels}
     mapping: dict[str, str] = {}
@@ -67,6 +176,8 @@ def _entries(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry
 
 def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry]:
     """The rows of a table; its first one is a header if it names both columns, and no label."""
+    from funnelling.formats import Layout, read_rows
+
     table = read_rows(path, Layout(header=False))
     rows = [(number, list(row.values())) for number, row in table.rows()]
     columns = list(table.columns or ())
@@ -97,6 +208,8 @@ def _place(names: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 def _of_json(path: FilePath, name: str) -> Iterator[Entry]:
     """The members of one object, or the objects of an array, or of lines."""
+    from funnelling.formats.encoded import TextFile
+
     text = TextFile(path, name).text()
     try:
         yield from _of_value(json.loads(text, object_pairs_hook=_Members), name)
@@ -150,92 +263,6 @@ def _label(value: Any, place: str) -> str:
     raise InputError(f"{place}: a label must be a text, found {json.dumps(value)}. Quote it.")
 
 
-PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
-INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
-WITHOUT_ERRORS = (
-    "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
-    "those of now."
-)
-LABEL_BY_LABEL = "Labels by themselves as before: {}"
-
-
-@dataclass(frozen=True)
-class RelabelledModel:
-    """A model with other labels that was saved, and what has become of them.
-
-    After a merge ``before`` and ``after`` are the measures by language on training documents that were held
-    out, under the new labels, where the model knows them.
-    """
-
-    model: "Model"
-    renamed: dict[str, str]
-    merged: dict[str, list[str]]
-    dropped: list[str]
-    before: dict[str, Any] = field(default_factory=dict)
-    after: dict[str, Any] = field(default_factory=dict)
-
-
-def relabel(
-    model: FilePath,
-    mapping: FilePath,
-    output: FilePath | None = None,
-    *,
-    resources: ResourcePaths = NO_RESOURCES,
-    jobs: int | None = None,
-    force: bool = False,
-    verbose: int = 0,
-    report: Reporter = silent,
-) -> RelabelledModel:
-    """Give the labels of a model other names, one name to several, or none.
-
-    Parameters
-    ----------
-    model : folder of the model
-    mapping : file of labels and their new names, see `read_label_map`
-    output : folder of the new model; None replaces the old one
-    resources : where those resources are now that the model learns from beside documents, for a merge
-    jobs : threads, or None for one
-    force : whether another model in ``output`` is replaced
-    verbose : above 0 for progress bars
-    report : what gets a line on each step
-    """
-    classifier, document = load_to_change(model)
-    names = read_label_map(mapping, classifier.labels.classes.tolist())
-    with prefix_errors_with_file(mapping):
-        plan = Relabelling.of(classifier.labels.classes.tolist(), names)
-        if not (plan.renamed or plan.merged or plan.dropped):
-            raise InputError("all labels are called that already. Give other names.")
-    check_writable(Path(output or model), force or output is None)
-    before: dict[str, Any] = {}
-    if plan.merged:
-        with prefix_errors_with_file(model):
-            classifier = give_resources(classifier, resources)
-            check_extensible(classifier)
-        report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
-        before = _held_out(classifier, plan)
-    with prefix_errors_with_file(model):
-        classifier = learning.relabel(classifier.running(n_jobs=jobs, verbose=verbose), names)
-    classifier = remember_step(
-        classifier,
-        "relabel",
-        renamed=len(plan.renamed),
-        merged=sum(map(len, plan.merged.values())),
-        dropped=len(plan.dropped),
-    )
-    after = _held_out(classifier)
-    scores = _followed(document.get("scores"), plan, classifier.labels, after)
-    details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None
-    save_changes(classifier, model, output, document=document, scores=scores, details=details, force=force)
-    return RelabelledModel(
-        classifier,
-        {str(old): str(new) for old, new in plan.renamed.items()},
-        {str(new): list(map(str, old)) for new, old in plan.merged.items()},
-        list(map(str, plan.dropped)),
-        before,
-        after if plan.merged else {},
-    )
-
-
 def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     """What the report of a relabelled model can show: a table of labels only where all of them are known."""
     if scores is None:
@@ -246,13 +273,15 @@ def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
 
 
-def _held_out(model: "Model", plan: Relabelling | None = None) -> dict[str, Any]:
+def _held_out(model: "Model", plan: "Relabelling | None" = None) -> dict[str, Any]:
     """Measures by language on training documents that were held out, where the model knows them.
 
     With a plan they are those of the labels that it will have, given where one of the old ones is.
     """
     if plan is None:
         return model.held_out_measures()
+    from funnelling.funnel.fitted import FittedFunnel
+
     fitted = model.fitted
     return (
         fitted.measures_under(plan, model.labels, model.archive) if isinstance(fitted, FittedFunnel) else {}
@@ -260,7 +289,7 @@ def _held_out(model: "Model", plan: Relabelling | None = None) -> dict[str, Any]
 
 
 def _followed(
-    scores: Mapping[str, Any] | None, plan: Relabelling, labels: LabelSpace, held_out: dict[str, Any]
+    scores: Mapping[str, Any] | None, plan: "Relabelling", labels: "LabelSpace", held_out: dict[str, Any]
 ) -> dict[str, Any] | None:
     """What was measured of a model, as far as it holds under its new labels, and what is known instead.
 
@@ -268,6 +297,8 @@ def _followed(
     were held out take their place; what was measured of each label by itself stays, unless documents get
     another label now that one is dropped.
     """
+    from funnelling.evaluation.registry import averaged
+
     if plan.merged:
         return {**averaged(held_out), "how": INNER_FOLDS.format("merged")} if held_out else None
     if scores is None:

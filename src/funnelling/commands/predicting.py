@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import layout_for, load_text_model, say_unknown
 from funnelling.errors import InputError
 from funnelling.formats import is_text_folder, parts_of, read_documents, read_part
 from funnelling.formats.document import Document, join_labels, to_record
@@ -34,7 +36,6 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
 from funnelling.storage import load
 from funnelling.storage.places import folder_of, lasting
-from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 
 Scores = Literal["none", "list", "wide"]
 

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from funnelling.commands.building import read_trials
+from funnelling.commands.measurement import check_results_folder, write_json
+from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
+from funnelling.commands.sources import choose_methods, method_marks, prefix_errors_with_file
 from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.pieces import Result, ResultCache
 from funnelling.evaluation.splits import Trial, hold_out, settle
@@ -14,10 +18,6 @@ from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.tasks.building import read_trials
-from funnelling.tasks.measurement import check_results_folder, write_json
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
-from funnelling.tasks.sources import FilePath, prefix_errors_with_file
 
 # Pairs of training document and label that the usual methods learn in minutes
 MAX_AFFORDABLE_PAIRS = 20_000_000
@@ -31,7 +31,7 @@ def compare(
     seed: int = 0,
     sources: Sequence[Path] = (),
     held_out: Sequence[str] = (),
-    resources: ResourcePaths = NO_RESOURCES,
+    resources: Resources = NO_RESOURCES,
     settings: Settings | None = None,
     one_label: bool | None = None,
     layout: Layout = AS_FOUND,
@@ -74,7 +74,7 @@ def compare(
     folder = None if output is None else Path(output)
     if folder is not None:
         check_results_folder(folder, force)
-    at_hand = resources.read()
+    at_hand = resources.read_resources()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose, layout, strict)
     with prefix_errors_with_file(", ".join(data)):
         if held_out:

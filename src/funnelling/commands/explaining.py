@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import layout_for, load_text_model, say_unknown
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
@@ -15,7 +17,6 @@ from funnelling.formats.tables import check_writable, write_table
 from funnelling.methods.rows import Predictor, batches
 from funnelling.report.explanations import FOOT, document_html, document_text, explanation_rows, page_head
 from funnelling.runtime.progress import progress_bar
-from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 
 LINE_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 PAGE_ENDINGS = (".html", ".htm")

@@ -2,16 +2,18 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from funnelling.commands.declaring import HIDDEN, Command, Group, argument, flag, option
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
-    from funnelling.tasks.resources import ResourcePaths
 
 Number = TypeVar("Number", int, float)
+FilePath = str | os.PathLike[str]
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
 _PLAIN_READING = (  # options that have one value
@@ -19,6 +21,12 @@ _PLAIN_READING = (  # options that have one value
     *("label-separator", "no-label", "delimiter", "encoding", "sheet", "format"),
 )
 WORK = "how the work is done"  # the title of a group
+LABELS = Group("labels as people have them")
+READING = Group(
+    "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
+)
+RESOURCES = Group("resources that some methods learn from")
+WORKING = Group(WORK)
 ALL_METHODS = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
@@ -96,6 +104,11 @@ def language(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
 
 
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _parse(kind: type[Number], text: str, name: str) -> Number:
     try:
         return kind(text)
@@ -111,6 +124,14 @@ def examples(*commands: str) -> str:
             *(f"  funnelling {command}" for command in commands),
         ]
     )
+
+
+def _reading(meaning: str, metavar: str) -> Any:
+    return option(meaning, metavar, default=None, group=READING)
+
+
+def _column(name: str) -> Any:
+    return _reading(f"column of the {name}; none if there is none", "NAME")
 
 
 def _group(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
@@ -210,7 +231,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strip",
         action="extend",
-        type=_names,
+        type=names,
         default=[],
         metavar="KIND",
         help="take html, markdown or quotes (of mails) out of texts; several are separated by commas",
@@ -265,11 +286,6 @@ def reading_flags(arguments: argparse.Namespace) -> list[str]:
     return flags + (["--strip", ",".join(arguments.strip)] if arguments.strip else [])
 
 
-def _names(text: str) -> list[str]:
-    """Names with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -299,11 +315,11 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def resources(arguments: argparse.Namespace) -> "ResourcePaths":
+def resources(arguments: argparse.Namespace) -> "Resources":
     """Where the resources are that were given."""
-    from funnelling.tasks.resources import ResourcePaths
-
-    return ResourcePaths(arguments.reference, arguments.embeddings, arguments.encoder)
+    return Resources(
+        reference=arguments.reference, embeddings=arguments.embeddings, encoder=arguments.encoder
+    )
 
 
 def add_label_set(parser: argparse.ArgumentParser, names: bool = False, exclude: bool = True) -> None:
@@ -392,3 +408,285 @@ def add_growth(parser: argparse.ArgumentParser, data_optional: bool = False) -> 
         help="replace an output that exists, and save the model even if a score fell by more than noise",
     )
     add_reading(parser)
+
+
+class Seed(Command):
+    """Where random choices start."""
+
+    seed: int = option("seed of all random choices (0)", "N", default=0, type=seed, group=WORKING)
+
+
+class Jobs(Command):
+    """How many threads work."""
+
+    jobs: int | None = option(
+        "threads (one per core); the results are the same", "N", default=_cores(), type=count, group=WORKING
+    )
+
+
+class Cluster(Jobs):
+    """How many threads work, or which cluster."""
+
+    cluster: str | None = option(
+        "Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N processes "
+        "here; the results are the same",
+        "ADDRESS",
+        default=None,
+        group=WORKING,
+    )
+
+
+class NewModel(Command):
+    """Where a model is written that no other one turns into."""
+
+    output: FilePath = option("folder of the model", "MODEL", "-o", type=model_folder)
+
+
+class Overwriting(Command):
+    """Whether an output that exists is replaced."""
+
+    force: bool = flag("replace an output that exists")
+
+
+class AsJson(Command):
+    """Whether the result is printed as JSON."""
+
+    json: bool = flag("print JSON instead of a table")
+
+
+class Reading(Command):
+    """How to read DATA, where what is found in it should not decide."""
+
+    text_column: Sequence[str] = option(
+        "column of the text; several, with commas between them, are joined",
+        "NAME",
+        default=(),
+        action="append",
+        group=READING,
+    )
+    labels_column: Sequence[str] = option(
+        "column of the labels; or several that hold 0 and 1, one per label; none if there is none",
+        "NAME",
+        "--label-column",
+        default=(),
+        action="append",
+        group=READING,
+    )
+    language_column: str | None = _column("language")
+    id_column: str | None = _column("id")
+    split_column: str | None = _column("split")
+    group_column: str | None = _column("group")
+    label_separator: str | None = _reading(
+        "what is between labels in a cell, such as ';'; none if a cell is one label", "S"
+    )
+    no_label: str | None = _reading("what a cell says of a document that has no label", "WORD")
+    delimiter: str | None = _reading("what is between the cells of a CSV file; tab is a word", "C")
+    encoding: str | None = _reading("encoding of a text file, such as cp1252", "E")
+    no_header: bool = flag("the first row is a document; columns are called 1, 2 and so on", group=READING)
+    sheet: str | None = _reading("sheet of a spreadsheet (the first that is not empty)", "NAME")
+    folders: Sequence[str] = option(
+        "what nested folders of texts stand for, such as language/label",
+        "L/L…",
+        default=(),
+        type=lambda text: text.split("/"),
+        group=READING,
+    )
+    strip: Sequence[str] = option(
+        "take html, markdown or quotes (of mails) out of texts; several are separated by commas",
+        "KIND",
+        default=(),
+        action="extend",
+        type=names,
+        complete="markup",
+        group=READING,
+    )
+    format: str | None = _reading(
+        "what DATA is, where its name does not tell: jsonl, csv, lines, text, …", "F"
+    )
+    # What --strict is not: the default now, which scripts may still ask for.
+    skip_unknown: bool = flag(HIDDEN, group=READING)
+    strict: bool = flag(
+        "refuse a file where a language is unknown, instead of leaving those documents out", group=READING
+    )
+
+    @property
+    def layout(self) -> "Layout":
+        """What is said of how to read DATA."""
+        from funnelling.formats.layout import Layout
+
+        return Layout(
+            text=tuple(self.text_column),
+            labels=tuple(self.labels_column),
+            language=self.language_column,
+            id=self.id_column,
+            split=self.split_column,
+            group=self.group_column,
+            file_format=self.format,
+            encoding=self.encoding,
+            delimiter=self.delimiter,
+            header=not self.no_header,
+            sheet=self.sheet,
+            label_separator=self.label_separator,
+            no_label=self.no_label,
+            folders=tuple(self.folders),
+            strip=tuple(self.strip),
+        )
+
+
+class Resources(Command):
+    """Where the resources of methods are.
+
+    >>> Resources().read_resources()
+    {}
+    >>> Resources(embeddings="nowhere").read_resources()
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere: no such folder. Name the folder of the vectors.
+    """
+
+    reference: FilePath | None = option(
+        "reference corpus, for clesa, kcca and the idf of mle", "FILE", default=None, group=RESOURCES
+    )
+    embeddings: FilePath | None = option(
+        "folder of word vectors, for mle, mle-lstm, fun-zero-shot and fun-auto",
+        "DIR",
+        default=None,
+        group=RESOURCES,
+    )
+    encoder: FilePath | None = option(
+        "folder of a sentence-transformers model, for fun-auto and fun-views",
+        "DIR",
+        default=None,
+        group=RESOURCES,
+    )
+
+    def read_resources(self) -> dict[str, Any]:
+        """What `make_method` takes as ``resources``; a folder that holds none is refused."""
+        from funnelling.corpus.reference import read_reference
+        from funnelling.spaces.outside import find_encoder
+        from funnelling.spaces.word_vectors import find_vectors
+
+        resources: dict[str, Any] = {}
+        if self.reference is not None:
+            resources["reference"] = read_reference(self.reference)
+        if self.embeddings is not None:
+            find_vectors(self.embeddings)
+            resources["embeddings"] = self.embeddings
+        if self.encoder is not None:
+            find_encoder(self.encoder)
+            resources["encoder"] = self.encoder
+        return resources
+
+
+NO_RESOURCES = Resources()
+
+
+class Settings(Command):
+    """Parameters of methods."""
+
+    set: Sequence[str] = option(
+        "set a parameter of a method, such as fun-tat.meta_C=100; may be repeated",
+        "METHOD.PARAM=VALUE",
+        default=(),
+        action="append",
+        complete="settings",
+    )
+
+
+class OneLabel(Command):
+    """Whether documents have one label each, where the training documents should not decide."""
+
+    one_label: bool | None = flag(
+        "every document has exactly one label, and is given one (what the training documents show)",
+        default=None,
+        exclusive="labels",
+        also={
+            "--several-labels": {
+                "action": "store_false",
+                "help": "documents may have several labels or none, even if each training document has one",
+            }
+        },
+    )
+
+
+class Trials(Command):
+    """How many trials there are, and what corpora by name are built from."""
+
+    runs: int = option("trials per file (1)", "N", default=1, type=count)
+    source: Sequence[Path] = option(
+        "folder of files that a named corpus is built from; may be repeated",
+        "DIR",
+        default=(),
+        action="append",
+        type=Path,
+    )
+
+
+class LabelSet(Command):
+    """What is known of labels beside what the model has learned, and keeps."""
+
+    label_set: FilePath | None = option(
+        f"{LABEL_SET_HELP} (what the model keeps)", "FILE", default=None, group=LABELS
+    )
+
+
+class Names(Command):
+    """What labels are called."""
+
+    names: str | None = option(
+        "show what labels are called in this language, too",
+        "LANG",
+        default=None,
+        type=language,
+        group=LABELS,
+    )
+
+
+class Exclude(Command):
+    """Which labels are not assigned."""
+
+    exclude: Sequence[str] = option(
+        "do not assign this label; may be repeated", "L", default=(), action="append", group=LABELS
+    )
+
+
+class Changing(Overwriting, AsJson):
+    """The model that a command changes, and where the new one goes."""
+
+    model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
+    output: FilePath | None = option(
+        "folder of the new model (the old one is replaced)", "MODEL", "-o", default=None, type=model_folder
+    )
+
+    @property
+    def target(self) -> FilePath:
+        """The folder of the new model."""
+        return self.model if self.output is None else self.output
+
+    @property
+    def replaces(self) -> bool:
+        """Whether another model in the output is replaced."""
+        return self.force
+
+
+class Learning(Changing, Resources, Jobs):
+    """What it takes to change a model that learns again."""
+
+
+class Growing(Learning, Reading):
+    """What it takes to let a model learn on, in a step of a name."""
+
+    step: ClassVar[str]
+
+    data: FilePath | None = argument(DATA_HELP, "DATA")
+    exact: bool = flag(
+        "solve all anew, for the very bits of a model trained on everything at once; takes longer"
+    )
+    choose: bool = flag("choose the views anew, over all documents; takes much longer")
+    force: bool = flag(
+        "replace an output that exists, and save the model even if a score fell by more than noise"
+    )
+    overwrite: bool = False  # whether another model in the output is replaced, but not by a worse one
+
+    @property
+    def replaces(self) -> bool:
+        return self.force or self.overwrite

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from funnelling.cli.parsers import every_parser, exclusive_options, options_of, subcommands
+from funnelling.commands.declaring import every_parser, exclusive_options, options_of, subcommands
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from funnelling.commands.corpora import CORPORA, build, build_trials
+from funnelling.commands.measurement import CORPUS_FOLDER
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import prefix_errors_with_file, read_labelled
 from funnelling.corpus import Corpus, read_corpus
 from funnelling.corpus.reference import read_reference, read_sample
 from funnelling.errors import InputError, counted
@@ -17,9 +21,6 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import watched
 from funnelling.spaces.learned_vectors import learn_vectors
 from funnelling.spaces.word_vectors import check_folder, write_folder
-from funnelling.tasks.corpora import CORPORA, build, build_trials
-from funnelling.tasks.measurement import CORPUS_FOLDER
-from funnelling.tasks.sources import FilePath, prefix_errors_with_file, read_labelled
 
 
 def build_corpus(

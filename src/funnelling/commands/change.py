@@ -1,28 +1,91 @@
-"""What can be changed without training anew, and what a model decides before and after a change."""
+"""The frame of every command that changes a model: load, check, change, compare, remember, save."""
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from funnelling.commands.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
+from funnelling.commands.options import Changing, Learning
+from funnelling.commands.sources import check_reads_texts, give_resources, prefix_errors_with_file
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
 from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
 from funnelling.funnel.fitted import FittedFunnel
-from funnelling.funnel.tuning import check_tunable
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
 from funnelling.methods.learning import check_extensible
-from funnelling.methods.merging import DocumentRows
+from funnelling.methods.merging import DocumentRows, remember_step
 from funnelling.methods.training_set import NEW_DOCUMENT
-from funnelling.spaces.embedded import EmbeddedSpace
-from funnelling.spaces.outside import EncoderSpace
-from funnelling.spaces.reference import ReferenceSpace
+from funnelling.runtime.alone import sole_writer_of_all
+from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.text.counts import counted_once
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Model
+
+Result = TypeVar("Result", bound=Any)  # a dataclass with the new model as ``model``
+
+
+@dataclass(frozen=True)
+class Change(Generic[Result]):
+    """What a command made of a model: the result to give back, and what is kept of the step.
+
+    ``facts`` are for the model's history, None where the model stays as it is. ``scores`` are for its card,
+    ``details`` for its report. ``places`` are those of the model that have changed, None for all.
+    """
+
+    result: Result
+    facts: Mapping[str, Any] | None = None
+    scores: Any = None
+    details: Mapping[str, Any] | None = None
+    places: Sequence[str] | None = None
+
+
+def change_model(
+    command: Changing,
+    step: str,
+    change: Callable[["Model", Mapping[str, Any]], Change[Result]],
+    *,
+    mapped: bool = False,
+) -> Result:
+    """Load a model, change it, and save it, while other commands that change it wait.
+
+    ``change`` takes the model and the document of its folder. ``step`` is the name of the change in the
+    model's history.
+    """
+    written = [Path(command.output)] if command.output is not None and os.path.isdir(command.output) else []
+    with sole_writer_of_all(Path(command.model), *written):
+        before, document = load_to_change(command.model, mapped)
+        check_writable(Path(command.target), command.replaces or command.output is None)
+        made = change(before, document)
+        if made.facts is None:
+            return made.result
+        model = remember_step(made.result.model, step, **made.facts)
+        save_changes(
+            model,
+            command.model,
+            command.output,
+            made.places,
+            document=document,
+            scores=made.scores,
+            details=made.details,
+            force=command.replaces,
+        )
+        result: Result = replace(made.result, model=model)
+        return result
+
+
+def ready_to_learn(model: "Model", command: Learning, verbose: int) -> "Model":
+    """A model that has all it takes to learn again, but for documents; any other is refused."""
+    check_reads_texts(model, command.model)
+    with prefix_errors_with_file(command.model):
+        model = give_resources(model, command)
+        check_extensible(model)
+    return model.running(n_jobs=command.jobs, verbose=verbose)
 
 
 Answers = tuple[Any, Any]  # what `Model.classify` gives: labels and probabilities
@@ -200,55 +263,15 @@ def come_out_as_given(model: "Model", documents: DocumentRows) -> int:
     return right
 
 
-MERGE = "relabel to merge labels"
-ON_TEXTS = ("update", "add-language", "forget")
-CHANGE_COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
-OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
-SPACE_RESOURCES: dict[type, str] = {
-    EmbeddedSpace: "embeddings",
-    EncoderSpace: "encoder",
-    ReferenceSpace: "reference",
-}
-
-
-def possible_changes(model: "Model") -> dict[str, Any]:
-    """The commands that a model ``can`` be changed by, and those that it ``cannot``, with the reason.
-
-    ``needs`` are resources that are not kept with a model, and that it needs again to learn.
-    """
-    cannot = _impossible(model)
-    return {
-        "can": [command for command in CHANGE_COMMANDS if command not in cannot],
-        "cannot": cannot,
-        "needs": _resources(model),
-    }
-
-
-def _impossible(model: "Model") -> dict[str, str]:
-    again, tune = (_refusal(check, model) for check in (check_extensible, check_tunable))
-    on_texts = again if again or model.texts else OF_VECTORS
-    reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
-    archive = model.archive
-    if archive is not None and not on_texts and not any(map(archive.given_ids, archive.ids)):
-        reasons["forget"] = "Its documents were given no ids. Give them some with update."
-    return {command: reason for command, reason in reasons.items() if reason}
-
-
-def _refusal(check: Callable[["Model"], object], model: "Model") -> str:
-    """Why a model is refused; nothing where it is not."""
-    try:
-        check(model)
-    except InputError as error:
-        return str(error)
-    return ""
-
-
-def _resources(model: "Model") -> list[str]:
-    return sorted(
-        {
-            name
-            for space in model.fitted.spaces
-            for kind, name in SPACE_RESOURCES.items()
-            if isinstance(space, kind)
-        }
-    )
+def measure_changed(
+    model: "Model",
+    test: Corpus,
+    when: str = "after it learned on",
+    answers: tuple[Any, Any] | None = None,
+) -> Measurement:
+    """What the card of a changed model shows: test documents only where all languages have some."""
+    if len(test) and set(test.by_language()) >= set(model.languages):
+        return measure_on_test(model, test, f" {when}", shown_errors(model.parameters), answers)
+    if model.held_out_measures():
+        return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
+    return Measurement(None, f"Not measured {when}: there are no test documents in every language.")

@@ -27,7 +27,7 @@ from funnelling.commands import options
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show
+from measuring import add_options, machine, run, short, show
 from texts import spell
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
@@ -43,9 +43,7 @@ def main() -> None:
     )
     parser.add_argument("--method", default="fun-auto", metavar="M", help="method (fun-auto)")
     parser.add_argument("--no-predict", action="store_true", help="train only")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     result = {
         "sizes": {size: measure(size, arguments) for size in arguments.documents},

@@ -20,7 +20,7 @@ BY_NAME = {
     "funnelling.methods.registry": "METHODS, which reach up",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
-    "funnelling.research.running": "runs EXPERIMENTS",
+    "funnelling.research.commands": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
     "funnelling.spaces.registry": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "CLASSES that models hold: only those of the model are loaded",

@@ -11,8 +11,12 @@ from typing import Any
 
 from funnelling.commands import main
 from funnelling.commands.declaring import Command
+from funnelling.commands.evaluate import Evaluate
+from funnelling.commands.explain import Explain
 from funnelling.commands.forget import Forget
+from funnelling.commands.predict import Predict
 from funnelling.commands.relabel import Relabel
+from funnelling.commands.train import Train
 from funnelling.commands.tune import Tune
 from funnelling.commands.update import AddLanguage, Update
 from funnelling.runtime.messages import Reporter, silent
@@ -143,7 +147,11 @@ def as_function(kind: type[Command], *names: str) -> Callable[..., Any]:
     return call
 
 
-update, add_language, forget, relabel, tune = (
+train, predict, evaluate, explain, update, add_language, forget, relabel, tune = (
+    as_function(Train, "method", "data", "output"),
+    as_function(Predict, "model", "data", "output"),
+    as_function(Evaluate, "model", "data"),
+    as_function(Explain, "model", "data", "output", "label", "top"),
     as_function(Update, "model", "data", "output"),
     as_function(AddLanguage, "model", "data", "output"),
     as_function(Forget, "model", "ids", "output"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.commands.building import read_trials
+from funnelling.commands.corpora import read_trials
 from funnelling.formats import write_documents
 from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
 from tests.research.corpora.makers import write_indices

@@ -119,7 +119,7 @@ def test_one_that_a_library_makes_another_error_of(
             raise ImportError("could not import module") from None
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("funnelling.commands.inspecting.inspect_model", describe)
+    monkeypatch.setattr("funnelling.commands.inspect.inspect_model", describe)
     try:
         assert main(["inspect", "model"]) == status
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

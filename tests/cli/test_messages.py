@@ -114,7 +114,7 @@ def test_a_fault_is_a_record_with_its_traceback(
     def fail(_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("funnelling.cli.data.run_list", fail)
+    monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", fail)
     assert main(["data", "list", "--log-json"]) == 1
     (record,) = records(capsys.readouterr().err)
     assert (record["level"], record["message"]) == ("critical", "a fault of funnelling: RuntimeError")
@@ -126,6 +126,6 @@ def test_a_fault_is_a_record_with_its_traceback(
 def test_every_command_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
         with pytest.raises(SystemExit, match="0"):
-            main([name, "--help"])
+            main([*name.split(), "--help"])
         printed = capsys.readouterr().out
         assert all(option in printed for option in ("--config", "--quiet", "--log-json")), name

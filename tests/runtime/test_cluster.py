@@ -14,7 +14,7 @@ import joblib
 import pytest
 
 from funnelling import InputError, read_corpus
-from funnelling.commands.training import fit_parts
+from funnelling.commands.parts import fit_parts
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.runtime import spread

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
-from funnelling.commands.inspecting import inspect_model, possible_changes
+from funnelling.commands.inspect import inspect_model, possible_changes
 from funnelling.methods.merging import remember_step
 from tests.artificial import text_corpus, vector_corpus
 from tests.cli.command import relabel, tune

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, load_model, read_corpus
-from funnelling.commands.training import documents_for_test, fit_parts, learns_by_parts
+from funnelling.commands.parts import documents_for_test, fit_parts, learns_by_parts
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.methods.archive import bag
@@ -261,7 +261,7 @@ def test_which_methods_learn_by_parts(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not learns_by_parts(_model("pooled"), folder)
     assert not learns_by_parts(_model("fun-views"), folder)
     assert not learns_by_parts(_model("fun-auto"), folder)  # few documents: all views are tried
-    monkeypatch.setattr("funnelling.commands.training.MAX_DOCUMENTS_FOR_VIEW_SEARCH", 100)
+    monkeypatch.setattr("funnelling.commands.parts.MAX_DOCUMENTS_FOR_VIEW_SEARCH", 100)
     assert learns_by_parts(_model("fun-auto"), folder)
     assert not learns_by_parts(_model("fun-tat"), folder / "part-0.parquet")
     (folder / "more.jsonl").write_text("{}")

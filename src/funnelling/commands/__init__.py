@@ -25,32 +25,50 @@ from funnelling.commands.declaring import (
     add_general,
     add_parser,
     every_parser,
+    examples,
     run,
     style_of,
 )
 from funnelling.errors import InputError
 from funnelling.runtime.messages import VARIABLES, Style, say, speak, speaking, style
 
-COMMANDS = {
-    "quickstart": "funnelling.cli.quickstart",
-    "train": "funnelling.cli.train",
-    "predict": "funnelling.cli.predict",
-    "evaluate": "funnelling.cli.evaluate",
-    "explain": "funnelling.cli.explain",
-    "audit": "funnelling.cli.audit",
-    "inspect": "funnelling.cli.inspect",
-    "label": "funnelling.cli.label",
+COMMANDS = {  # some of which are in layers above
+    "quickstart": "funnelling.commands.quickstart:Quickstart",
+    "train": "funnelling.commands.train:Train",
+    "predict": "funnelling.commands.predict:Predict",
+    "evaluate": "funnelling.commands.evaluate:Evaluate",
+    "explain": "funnelling.commands.explain:Explain",
+    "audit": "funnelling.labelling.commands:Audit",
+    "inspect": "funnelling.commands.inspect:Inspect",
+    "suggest": "funnelling.labelling.commands:Suggest",
+    "label": "funnelling.labelling.commands:Label",
     "add-language": "funnelling.commands.update:AddLanguage",
     "update": "funnelling.commands.update:Update",
     "forget": "funnelling.commands.forget:Forget",
     "tune": "funnelling.commands.tune:Tune",
     "relabel": "funnelling.commands.relabel:Relabel",
-    "compare": "funnelling.cli.compare",
-    "experiment": "funnelling.cli.experiment",
-    "serve": "funnelling.cli.serve",
-    "push": "funnelling.cli.push",
-    "data": "funnelling.cli.data",
+    "compare": "funnelling.commands.compare:Compare",
+    "experiment": "funnelling.research.commands:Experiment",
+    "serve": "funnelling.serving.command:Serve",
+    "push": "funnelling.commands.share:Push",
+    "pull": "funnelling.commands.share:Pull",
+    "data list": "funnelling.research.commands:ListCorpora",
+    "data describe": "funnelling.commands.describe:Describe",
+    "data build": "funnelling.research.commands:BuildCorpus",
+    "embeddings build": "funnelling.research.commands:BuildVectors",
     "completion": "funnelling.commands.completing:Completion",
+}
+GROUPS = {  # of commands: what each is for, its description, an example
+    "data": (
+        "look into files of documents, build corpora",
+        "Look into a file of documents before anything is learned from it, or build a corpus.",
+        "data describe docs.csv",
+    ),
+    "embeddings": (
+        "learn word vectors",
+        "Learn word vectors from a reference corpus.",
+        "embeddings build reference.jsonl -o vectors",
+    ),
 }
 EPILOG = "\n".join(
     [
@@ -85,13 +103,16 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = {"": parser.add_subparsers(title="commands", metavar="COMMAND", required=True)}
     for name, place in COMMANDS.items():
-        found = resolve_name(place)
-        if isinstance(found, type):
-            add_parser(commands, name, found)
-        else:
-            found.add_to(commands)
+        group = name.rpartition(" ")[0]
+        if group not in commands:
+            summary, description, example = GROUPS[group]
+            inner = commands[""].add_parser(
+                group, help=summary, description=description, epilog=examples([example])
+            )
+            commands[group] = inner.add_subparsers(title="actions", metavar="ACTION", required=True)
+        add_parser(commands[group], name, resolve_name(place))
     for _, each in every_parser(parser):
         add_general(each)
     return parser
@@ -118,7 +139,7 @@ def _answer(words: Sequence[str]) -> int:
         parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))
         with _termination(), _cluster(parsed):
-            run(parsed) if hasattr(parsed, "kind") else parsed.run(parsed)
+            run(parsed)
         sys.stdout.flush()
     except InputError as error:
         return _refuse(settings.told(str(error), used))

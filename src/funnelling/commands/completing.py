@@ -7,7 +7,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from funnelling.commands import options
 from funnelling.commands.declaring import Command, argument, every_parser
 from funnelling.runtime.messages import MODEL, Reporter, silent
 
@@ -62,32 +61,9 @@ def complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _completer(action: argparse.Action) -> Completer:
-    """What completes an action's value: names, or what its field says of it, or its metavar."""
-    declared = getattr(action, "complete", "")
-    if callable(declared):
-        return _listed(declared)
-    by_name: dict[str, Completer] = {
-        "method": lambda **_: _methods(),
-        "methods": _listed(lambda: [*_methods(), options.ALL_METHODS]),
-        "set": _settings,
-        "optimise": lambda **_: _goals(),
-        "goals": lambda **_: _goals(),
-        "languages": _listed(_languages),
-        "hold_out": _listed(_languages),
-        "markup": _listed(_markup),
-        "strip": _listed(_markup),
-        "output": _files,
-        "html": _files,
-        "MODEL": _models,
-        "DATA": _documents,
-        "REFERENCE": _documents,
-        "FILE": _files,
-        "DATA|CORPUS": _documents_and_corpora,
-        "FILE|CORPUS": _documents_and_corpora,
-        "DIR": _folders,
-    }
-    words = (declared, action.dest, str(action.metavar))
-    return next((by_name[word] for word in words if word in by_name), lambda **_: ())
+    """What completes a value: names, or a kind of things, which its metavar says where its field does not."""
+    said = getattr(action, "complete", "") or str(action.metavar)
+    return _listed(said) if callable(said) else COMPLETERS.get(said, lambda **_: ())
 
 
 def _listed(names: Callable[[], Iterable[str]]) -> Completer:
@@ -101,20 +77,14 @@ def _listed(names: Callable[[], Iterable[str]]) -> Completer:
     return complete_last
 
 
-def _methods() -> Iterable[str]:
-    from funnelling.methods.registry import METHODS
-
-    return list(METHODS)  # of a mapping, shells would show the values as descriptions
-
-
 def _settings(prefix: str, **_: Any) -> Iterator[str]:
     """METHOD.PARAM=, the parameters once a method is typed: to know them it has to be loaded."""
-    from funnelling.methods.registry import settings_of
+    from funnelling.methods.registry import METHODS, settings_of
 
     name, dot, _parameter = prefix.partition(".")
     if not dot:
-        yield from (f"{method}." for method in _methods())
-    elif name.partition(":")[0] in _methods():
+        yield from (f"{method}." for method in METHODS)
+    elif name.partition(":")[0] in METHODS:
         yield from (f"{name}.{parameter}=" for parameter in settings_of(name))
 
 
@@ -189,3 +159,17 @@ def _entries(prefix: str) -> Iterator[tuple[str, bool]]:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith(start) and (start or not entry.name.startswith(".")):
                 yield os.path.join(folder, entry.name), entry.is_dir()
+
+
+COMPLETERS: dict[str, Completer] = {
+    "settings": _settings,
+    "goals": lambda **_: _goals(),
+    "languages": _listed(_languages),
+    "markup": _listed(_markup),
+    "MODEL": _models,
+    "DATA": _documents,
+    "DATA|CORPUS": _documents_and_corpora,
+    "FILE|CORPUS": _documents_and_corpora,
+    "FILE": _files,
+    "DIR": _folders,
+}

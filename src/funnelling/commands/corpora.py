@@ -1,8 +1,11 @@
-"""The corpora that can be built, by name: what each is, and which function builds it.
+"""The corpora that can be built, by name, and the trials of such corpora and of files.
 
 Light enough to be imported for ``--help``: a module is loaded when its corpus is built.
 """
 
+import hashlib
+import os
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +14,9 @@ from funnelling.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from funnelling.corpus import Corpus
+    from funnelling.evaluation.splits import Trial
+    from funnelling.formats.layout import Layout
     from funnelling.research.corpora.builders import BuiltCorpus
 
 
@@ -96,6 +102,7 @@ CORPORA = {
     ),
 }
 
+SAMPLE = "sample"
 _OPTIONS = {"sources": "source"}
 
 
@@ -133,3 +140,81 @@ def _accepted(name: str, function: "Callable[..., BuiltCorpus]", options: dict[s
             raise InputError(f"{name} takes no --{shown}. Leave it out.")
     # Where nothing is drawn at random a seed does no harm.
     return {option: value for option, value in options.items() if option in parameters}
+
+
+def read_trials(
+    data: "Sequence[str]",
+    runs: int = 1,
+    seed: int = 0,
+    sources: "Sequence[Path]" = (),
+    folder: Path | None = None,
+    verbose: int = 0,
+    layout: "Layout | None" = None,
+    strict: bool = False,
+) -> "tuple[list[Trial], list[str]]":
+    """The trials of files and of corpora by name, and what to report on documents that are left out.
+
+    The first trial of a file takes its split, further ones redraw it. Trial i of a corpus is built with the
+    seed i after the first, from the files in ``sources``. What was built is kept in ``folder``, so that work
+    that is started again goes on with the same documents.
+
+    >>> trials, notes = read_trials(["sample"], runs=2)
+    >>> [len(trial.test) for trial in trials], notes
+    ([700, 700], [])
+    """
+    from funnelling.commands.sources import prefix_errors_with_file, read_labelled
+    from funnelling.corpus.reference import read_sample
+    from funnelling.evaluation.splits import trial_split
+    from funnelling.formats.layout import AS_FOUND
+    from funnelling.runtime.progress import watched
+
+    names = [name for name in data if name in CORPORA and not os.path.isfile(name)]
+    for name in names:
+        if not CORPORA[name].labelled:
+            raise InputError(f"{name} is a reference corpus, without labels. Give it as --reference instead.")
+    if sources and not set(names) - {SAMPLE}:
+        raise InputError("--source is for corpora that are built. Leave it out, or name one of `data list`.")
+    trials: list[Trial] = []
+    notes: list[str] = []
+    for name in data:
+        if name in names and name != SAMPLE:
+            seeds = [seed + run for run in range(runs)]
+            trials += [
+                trial_split(corpus, 0, seed) for corpus in _build(name, seeds, sources, folder, verbose)
+            ]
+        else:
+            corpus, lines = (
+                (read_sample(), [])
+                if name in names
+                else read_labelled(name, verbose=verbose, layout=layout or AS_FOUND, strict=strict)
+            )
+            notes += lines
+            with prefix_errors_with_file(name):
+                splits = watched(range(runs), "drawing splits", bool(verbose), "splits")
+                trials += [trial_split(corpus, run, seed) for run in splits]
+    return trials, notes
+
+
+def _build(
+    name: str, seeds: "Sequence[int]", sources: "Sequence[Path]", folder: Path | None, verbose: int
+) -> "Iterator[Corpus]":
+    """The corpora of each trial's seed, built unless the folder has them."""
+    from funnelling.commands.measurement import CORPUS_FOLDER
+    from funnelling.corpus import Corpus, read_corpus
+    from funnelling.formats import write_documents
+
+    options = {"sources": sources} if sources else {}
+    if folder is None:
+        for built in build_trials(name, seeds, **options, verbose=verbose):
+            yield Corpus.from_documents(built.documents)
+        return
+    places = "\n".join(str(source.resolve()) for source in sources)
+    mark = f"-{hashlib.sha256(places.encode()).hexdigest()[:8]}" if places else ""
+    paths = {seed: folder / CORPUS_FOLDER / f"{name}{mark}-{seed}.jsonl.gz" for seed in seeds}
+    missing = [seed for seed in seeds if not paths[seed].exists()]
+    if missing:  # else what they were built from need not be there any more
+        for seed, built in zip(missing, build_trials(name, missing, **options, verbose=verbose), strict=True):
+            paths[seed].parent.mkdir(parents=True, exist_ok=True)
+            write_documents(paths[seed], built.documents)
+    for path in paths.values():
+        yield read_corpus(path)

@@ -111,14 +111,15 @@ class UnsavedError(InputError):
 
 def add_parser(commands: Any, name: str, kind: type[Command]) -> None:
     """Add the parser of a command to those of its program, or of its group."""
+    path = tuple(name.split())
     parser = commands.add_parser(
-        name,
+        path[-1],
         help=kind.summary,
         description=" ".join((kind.__doc__ or "").split()),
         epilog="\n\n".join(filter(None, (kind.epilog, examples(kind.examples)))),
     )
     add_options(parser, kind)
-    parser.set_defaults(kind=kind)
+    parser.set_defaults(kind=kind, path=path)
 
 
 def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:

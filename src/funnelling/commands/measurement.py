@@ -18,6 +18,7 @@ from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.plain import clone
 from funnelling.runtime.files import sweep
+from funnelling.runtime.messages import Reporter
 
 if TYPE_CHECKING:
     from funnelling.methods.algorithm import Parameters
@@ -48,6 +49,12 @@ class Measurement:
 def shown_errors(method: "Parameters") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
     return 0 if method.compact else MAX_ERRORS
+
+
+def report_choice(model: "Model", report: Reporter) -> None:
+    """Say which views a funnel chose, where it had the choice."""
+    if model.fitted.chosen is not None:
+        report(model.fitted.chosen.summary())
 
 
 def measure_on_test(

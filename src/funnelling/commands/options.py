@@ -1,32 +1,26 @@
 """Options that several commands share."""
 
-import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from funnelling.commands.declaring import HIDDEN, Command, Group, argument, flag, option
-from funnelling.errors import InputError
+from funnelling.commands.values import count, language, model_folder, names, probability, seed
 
 if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
 
-Number = TypeVar("Number", int, float)
 FilePath = str | os.PathLike[str]
-Commands = Any  # argparse keeps the type of add_subparsers() to itself
+Scores = Literal["none", "list", "wide"]
 
-_PLAIN_READING = (  # options that have one value
-    *(f"{field}-column" for field in ("language", "id", "split", "group")),
-    *("label-separator", "no-label", "delimiter", "encoding", "sheet", "format"),
-)
-WORK = "how the work is done"  # the title of a group
+JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
 READING = Group(
     "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
 )
 RESOURCES = Group("resources that some methods learn from")
-WORKING = Group(WORK)
+WORKING = Group("how the work is done")
 ALL_METHODS = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
@@ -40,90 +34,9 @@ DATA_HELP = (
 )
 
 
-def seed(text: str) -> int:
-    """A number that all random choices start from."""
-    from funnelling.randomness import is_seed
-
-    value = _parse(int, text, "a whole number")
-    if not is_seed(value):
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to 2^64 - 1")
-    return value
-
-
-def count(text: str) -> int:
-    """A number of something: 1 or more."""
-    value = _parse(int, text, "a whole number")
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return value
-
-
-def probability(text: str) -> float:
-    """A number from 0 to 1."""
-    value = _parse(float, text, "a number")
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
-    return value
-
-
-def model_folder(text: str) -> str:
-    """The folder of a model that is here, and no address on the Hub."""
-    from funnelling.storage.places import folder_here
-
-    try:
-        folder_here(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
-    return text
-
-
-def journal(text: str) -> str:
-    """The file of a journal, whose name tells other commands what it is."""
-    if not text.endswith(".jsonl"):
-        raise argparse.ArgumentTypeError(f"{text}: a journal is JSON Lines. Use a name that ends in .jsonl")
-    return text
-
-
-def languages(text: str) -> list[str]:
-    """Language tags with commas between them."""
-    from funnelling.text.languages import normalise_tag
-
-    try:
-        return [normalise_tag(tag) for tag in text.split(",")]
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def language(text: str) -> str:
-    """One language tag."""
-    from funnelling.text.languages import normalise_tag
-
-    try:
-        return normalise_tag(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
-
-
-def names(text: str) -> list[str]:
-    """Names with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _parse(kind: type[Number], text: str, name: str) -> Number:
-    try:
-        return kind(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {name}") from None
-
-
-def examples(*commands: str) -> str:
-    """What help ends with: commands as they could be typed."""
-    return "\n".join(
-        [
-            "example:" if len(commands) == 1 else "examples:",
-            *(f"  funnelling {command}" for command in commands),
-        ]
-    )
+def output_option(meaning: str, metavar: str, **words: Any) -> Any:
+    """The option that says where the result goes."""
+    return option(meaning, metavar, "-o", complete="FILE", **words)
 
 
 def _reading(meaning: str, metavar: str) -> Any:
@@ -134,286 +47,20 @@ def _column(name: str) -> Any:
     return _reading(f"column of the {name}; none if there is none", "NAME")
 
 
-def _group(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
-    """The group of a parser's options that has this title."""
-    known = (group for group in parser._action_groups if group.title == title)
-    return next(known, None) or parser.add_argument_group(title)
-
-
-def add_seed(parser: argparse.ArgumentParser) -> None:
-    _group(parser, WORK).add_argument(
-        "--seed", type=seed, default=0, metavar="N", help="seed of all random choices (0)"
-    )
-
-
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    _group(parser, WORK).add_argument(
-        "--jobs",
-        type=count,
-        default=_cores(),
-        metavar="N",
-        help="threads (one per core); the results are the same",
-    )
-
-
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    _group(parser, WORK).add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N "
-        "processes here; the results are the same",
-    )
-
-
 def _cores() -> int:
     """The cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def add_new_model(parser: argparse.ArgumentParser) -> None:
-    """Where a model is written that no other one turns into."""
-    parser.add_argument(
-        "-o", "--output", required=True, type=model_folder, metavar="MODEL", help="folder of the model"
-    )
-
-
-def add_force(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--force", action="store_true", help="replace an output that exists")
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How to read DATA, where what is found in it should not decide."""
-    group = parser.add_argument_group(
-        "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
-    )
-    group.add_argument(
-        "--text-column",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column of the text; several, with commas between them, are joined",
-    )
-    group.add_argument(
-        "--labels-column",
-        "--label-column",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="column of the labels; or several that hold 0 and 1, one per label; none if there is none",
-    )
-    for field in ("language", "id", "split", "group"):
-        group.add_argument(
-            f"--{field}-column", metavar="NAME", help=f"column of the {field}; none if there is none"
-        )
-    group.add_argument(
-        "--label-separator",
-        metavar="S",
-        help="what is between labels in a cell, such as ';'; none if a cell is one label",
-    )
-    group.add_argument("--no-label", metavar="WORD", help="what a cell says of a document that has no label")
-    group.add_argument(
-        "--delimiter", metavar="C", help="what is between the cells of a CSV file; tab is a word"
-    )
-    group.add_argument("--encoding", metavar="E", help="encoding of a text file, such as cp1252")
-    group.add_argument(
-        "--no-header",
-        action="store_true",
-        help="the first row is a document; columns are called 1, 2 and so on",
-    )
-    group.add_argument("--sheet", metavar="NAME", help="sheet of a spreadsheet (the first that is not empty)")
-    group.add_argument(
-        "--folders",
-        type=lambda text: text.split("/"),
-        default=[],
-        metavar="L/L…",
-        help="what nested folders of texts stand for, such as language/label",
-    )
-    group.add_argument(
-        "--strip",
-        action="extend",
-        type=names,
-        default=[],
-        metavar="KIND",
-        help="take html, markdown or quotes (of mails) out of texts; several are separated by commas",
-    )
-    group.add_argument(
-        "--format", metavar="F", help="what DATA is, where its name does not tell: jsonl, csv, lines, text, …"
-    )
-    # What --strict is not: the default now, which scripts may still ask for.
-    group.add_argument("--skip-unknown", action="store_true", help=argparse.SUPPRESS)
-    group.add_argument(
-        "--strict",
-        action="store_true",
-        help="refuse a file where a language is unknown, instead of leaving those documents out",
-    )
-
-
-def layout(arguments: argparse.Namespace) -> "Layout":
-    """What was said about how to read DATA."""
-    from funnelling.formats.layout import Layout
-
-    return Layout(
-        text=tuple(arguments.text_column),
-        labels=tuple(arguments.labels_column),
-        language=arguments.language_column,
-        id=arguments.id_column,
-        split=arguments.split_column,
-        group=arguments.group_column,
-        file_format=arguments.format,
-        encoding=arguments.encoding,
-        delimiter=arguments.delimiter,
-        header=not arguments.no_header,
-        sheet=arguments.sheet,
-        label_separator=arguments.label_separator,
-        no_label=arguments.no_label,
-        folders=tuple(arguments.folders),
-        strip=tuple(arguments.strip),
-    )
-
-
-def reading_flags(arguments: argparse.Namespace) -> list[str]:
-    """The options that say how to read DATA, as they were given, for another command on the same file."""
-    flags: list[str] = []
-    for field in ("text", "labels"):
-        flags += [
-            part for name in getattr(arguments, f"{field}_column") for part in (f"--{field}-column", name)
-        ]
-    for name in _PLAIN_READING:
-        value = getattr(arguments, name.replace("-", "_"))
-        flags += [] if value is None else [f"--{name}", value]
-    flags += ["--no-header"] if arguments.no_header else []
-    flags += ["--folders", "/".join(arguments.folders)] if arguments.folders else []
-    return flags + (["--strip", ",".join(arguments.strip)] if arguments.strip else [])
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-
-
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="METHOD.PARAM=VALUE",
-        help="set a parameter of a method, such as fun-tat.meta_C=100; may be repeated",
-    )
-
-
-def add_resources(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("resources that some methods learn from")
-    group.add_argument(
-        "--reference", metavar="FILE", help="reference corpus, for clesa, kcca and the idf of mle"
-    )
-    group.add_argument(
-        "--embeddings",
-        metavar="DIR",
-        help="folder of word vectors, for mle, mle-lstm, fun-zero-shot and fun-auto",
-    )
-    group.add_argument(
-        "--encoder", metavar="DIR", help="folder of a sentence-transformers model, for fun-auto and fun-views"
-    )
-
-
-def resources(arguments: argparse.Namespace) -> "Resources":
-    """Where the resources are that were given."""
-    return Resources(
-        reference=arguments.reference, embeddings=arguments.embeddings, encoder=arguments.encoder
-    )
-
-
-def add_label_set(parser: argparse.ArgumentParser, names: bool = False, exclude: bool = True) -> None:
-    """What is known of labels beside what the model has learned, and keeps."""
-    group = parser.add_argument_group("labels as people have them")
-    group.add_argument("--label-set", metavar="FILE", help=f"{LABEL_SET_HELP} (what the model keeps)")
-    if names:
-        add_names(parser)
-    if exclude:
-        group.add_argument(
-            "--exclude",
-            action="append",
-            default=[],
-            metavar="L",
-            help="do not assign this label; may be repeated",
-        )
-
-
-def add_names(parser: argparse.ArgumentParser) -> None:
-    _group(parser, "labels as people have them").add_argument(
-        "--names", type=language, metavar="LANG", help="show what labels are called in this language, too"
-    )
-
-
-def add_labelling(parser: argparse.ArgumentParser) -> None:
-    """Whether documents have one label each, where the training documents should not decide."""
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument(
-        "--one-label",
-        dest="one_label",
-        action="store_true",
-        default=None,
-        help="every document has exactly one label, and is given one (what the training documents show)",
-    )
-    kinds.add_argument(
-        "--several-labels",
-        dest="one_label",
-        action="store_false",
-        help="documents may have several labels or none, even if each training document has one",
-    )
-
-
-def add_trials(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--runs", type=count, default=1, metavar="N", help="trials per file (1)")
-    parser.add_argument(
-        "--source",
-        action="append",
-        type=Path,
-        default=[],
-        dest="sources",
-        metavar="DIR",
-        help="folder of files that a named corpus is built from; may be repeated",
-    )
-
-
-def add_changed_model(parser: argparse.ArgumentParser) -> None:
-    """The model that a command changes, and where the new one goes."""
-    parser.add_argument("model", type=model_folder, metavar="MODEL", help="folder of the model")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=model_folder,
-        metavar="MODEL",
-        help="folder of the new model (the old one is replaced)",
-    )
-
-
-def add_growth(parser: argparse.ArgumentParser, data_optional: bool = False) -> None:
-    """What every command takes that lets a model learn on."""
-    add_changed_model(parser)
-    parser.add_argument("data", metavar="DATA", nargs="?" if data_optional else None, help=DATA_HELP)
-    parser.add_argument(
-        "--exact",
-        action="store_true",
-        help="solve all anew, for the very bits of a model trained on everything at once; takes longer",
-    )
-    parser.add_argument(
-        "--choose", action="store_true", help="choose the views anew, over all documents; takes much longer"
-    )
-    add_json(parser)
-    add_resources(parser)
-    add_jobs(parser)
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="replace an output that exists, and save the model even if a score fell by more than noise",
-    )
-    add_reading(parser)
+def seed_option(default: int | None) -> Any:
+    """The option of a seed."""
+    return option("seed of all random choices (0)", "N", default=default, type=seed, group=WORKING)
 
 
 class Seed(Command):
     """Where random choices start."""
 
-    seed: int = option("seed of all random choices (0)", "N", default=0, type=seed, group=WORKING)
+    seed: int = seed_option(0)
 
 
 class Jobs(Command):
@@ -424,8 +71,8 @@ class Jobs(Command):
     )
 
 
-class Cluster(Jobs):
-    """How many threads work, or which cluster."""
+class Cluster(Command):
+    """Which cluster works."""
 
     cluster: str | None = option(
         "Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N processes "
@@ -434,12 +81,6 @@ class Cluster(Jobs):
         default=None,
         group=WORKING,
     )
-
-
-class NewModel(Command):
-    """Where a model is written that no other one turns into."""
-
-    output: FilePath = option("folder of the model", "MODEL", "-o", type=model_folder)
 
 
 class Overwriting(Command):
@@ -532,6 +173,21 @@ class Reading(Command):
             strip=tuple(self.strip),
         )
 
+    def reading_flags(self) -> list[str]:
+        """What is said of how to read DATA, as it is typed, for another command on the same file."""
+        flags: list[str] = []
+        for name in Reading.own:
+            value, typed = getattr(self, name), f"--{name.replace('_', '-')}"
+            if value is True and name not in ("strict", "skip_unknown"):
+                flags.append(typed)
+            elif isinstance(value, str):
+                flags += [typed, value]
+            elif value and name in JOINED:
+                flags += [typed, JOINED[name].join(value)]
+            elif value and value is not True:
+                flags += [part for each in value for part in (typed, each)]
+        return flags
+
 
 class Resources(Command):
     """Where the resources of methods are.
@@ -558,6 +214,11 @@ class Resources(Command):
         default=None,
         group=RESOURCES,
     )
+
+    @property
+    def resources(self) -> "Resources":
+        """These alone, of a command that takes more."""
+        return Resources(**{name: getattr(self, name) for name in Resources.own})
 
     def read_resources(self) -> dict[str, Any]:
         """What `make_method` takes as ``resources``; a folder that holds none is refused."""
@@ -621,7 +282,7 @@ class Trials(Command):
     )
 
 
-class LabelSet(Command):
+class LabelSetFile(Command):
     """What is known of labels beside what the model has learned, and keeps."""
 
     label_set: FilePath | None = option(
@@ -653,8 +314,8 @@ class Changing(Overwriting, AsJson):
     """The model that a command changes, and where the new one goes."""
 
     model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
-    output: FilePath | None = option(
-        "folder of the new model (the old one is replaced)", "MODEL", "-o", default=None, type=model_folder
+    output: FilePath | None = output_option(
+        "folder of the new model (the old one is replaced)", "MODEL", default=None, type=model_folder
     )
 
     @property
@@ -690,3 +351,26 @@ class Growing(Learning, Reading):
     @property
     def replaces(self) -> bool:
         return self.force or self.overwrite
+
+
+class Predicting(LabelSetFile, Names, Exclude, Reading):
+    """Which labels a row of predictions shows and assigns."""
+
+    top: int | None = option(
+        "show only the N most probable labels (5 of a model with more than 1,000; else all)",
+        "N",
+        default=None,
+        type=count,
+    )
+    scores: Scores | None = option(
+        "probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
+        "1,000 (a list in .jsonl and .parquet, and with --top; else none)",
+        default=None,
+        choices=("none", "list", "wide"),
+    )
+    threshold: float | None = option(
+        "assign labels above this probability, where documents may have several",
+        "P",
+        default=None,
+        type=probability,
+    )

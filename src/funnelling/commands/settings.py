@@ -37,9 +37,9 @@ def parse(
     """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
-    with _without_defaults(parser):
+    with _nothing_required(parser):
         given = parser.parse_args(words)
-        command = dict(every_parser(parser))[given.command]
+        command = dict(every_parser(parser))[given.path]
         settings = {
             dest: setting
             for dest, setting in _settings(parser, given).items()
@@ -59,34 +59,30 @@ def told(refusal: str, settings: Sequence[ConfigValue]) -> str:
 
 
 @contextmanager
-def _without_defaults(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Let a parser, in the body, tell only what it is given, and for which command."""
-    commands = list(every_parser(parser))
-    actions = [action for _, command in commands for action in command._actions]
-    before = [(action, action.default, action.required) for action in actions]
-    defaults = [command._defaults for _, command in commands]
-    for path, command in commands:
-        command._defaults = {"command": path}
-    for action in actions:
-        action.default = argparse.SUPPRESS
-        # A command that is missing is refused at once: nothing could be said of its settings.
-        action.required = action.required and isinstance(action, argparse._SubParsersAction)
+def _nothing_required(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """Let a parser, in the body, miss all but a command, of whose settings nothing could be said."""
+    required = [
+        action
+        for _, command in every_parser(parser)
+        for action in command._actions
+        if action.required and not isinstance(action, argparse._SubParsersAction)
+    ]
+    for action in required:
+        action.required = False
     try:
         yield
     finally:
-        for action, default, required in before:
-            action.default, action.required = default, required
-        for (_, command), default in zip(commands, defaults, strict=True):
-            command._defaults = default
+        for action in required:
+            action.required = True
 
 
 def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, ConfigValue]:
     """What the file and the environment say of a command, by what it sets."""
     commands = dict(every_parser(parser))
-    command = commands[given.command]
+    command = commands[given.path]
     settings: dict[str, ConfigValue] = {}
     path = getattr(given, "config", None) or os.environ.get(CONFIG)
-    layers = _File(path, parser).layers(given.command) if path else ()
+    layers = _File(path, parser).layers(given.path) if path else ()
     for setting in [*layers, *_environment(command)]:
         dest = setting.action.dest
         if setting.words:

@@ -3,7 +3,7 @@
 import sys
 
 from attack.plants import plant
-from funnelling.cli import main
+from funnelling.commands import main
 
 plant()  # at import: the workers of a service import this module again
 

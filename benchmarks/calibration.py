@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.evaluation.labels import expected_calibration_error
 from funnelling.evaluation.measuring import supported_documents
 from funnelling.evaluation.splits import settle, trial_split
@@ -26,17 +26,15 @@ from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show, timed
+from measuring import add_options, machine, run, short, show, timed
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", nargs="+", metavar="FILE")
     parser.add_argument("--methods", default="fun-auto", metavar="M,…", help="(%(default)s)")
-    parser.add_argument("--redraws", type=options.count, default=200, help="of the test groups (200)")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    parser.add_argument("--redraws", type=values.count, default=200, help="of the test groups (200)")
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     result: dict[str, Any] = {"corpora": {}, "machine": machine()}
     tables = []

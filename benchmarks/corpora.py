@@ -9,7 +9,7 @@ import numpy as np
 
 from drawing import SHAPES, Shape, draw_language
 from funnelling import Corpus, InputError, read_corpus
-from funnelling.cli import options
+from funnelling.commands import values
 from funnelling.text.tfidf import TfidfVectorizer
 from vectors import LanguageVectors, Vectors
 
@@ -57,8 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, metavar="FILE", help="documents with split train and test (Debian's)"
     )
     source.add_argument("--shape", metavar="S", help=f"draw a corpus: {', '.join(SHAPES)} or 4x500x30x2000")
-    parser.add_argument("--languages", type=options.count, metavar="N", help=f"of the file ({LANGUAGES})")
-    parser.add_argument("--labels", type=options.count, metavar="N", help=f"of the file ({LABELS})")
+    parser.add_argument("--languages", type=values.count, metavar="N", help=f"of the file ({LANGUAGES})")
+    parser.add_argument("--labels", type=values.count, metavar="N", help=f"of the file ({LABELS})")
 
 
 def corpus_of(arguments: argparse.Namespace) -> Vectors:

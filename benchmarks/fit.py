@@ -12,11 +12,11 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show, sizes, timed
+from measuring import add_options, machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors
 
@@ -33,16 +33,14 @@ ROWS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time fit and predict against the scikit-learn recipe.")
     corpora.add_options(parser)
-    parser.add_argument("--repeats", type=options.count, default=5, metavar="N", help="our fits; median (5)")
+    parser.add_argument("--repeats", type=values.count, default=5, metavar="N", help="our fits; median (5)")
     parser.add_argument(
         "--grid", action=argparse.BooleanOptionalAction, default=True, help="search tier 2's C as well"
     )
     parser.add_argument(
         "--recipe", action=argparse.BooleanOptionalAction, default=True, help="time scikit-learn as well"
     )
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
 
     corpus = corpora.corpus_of(arguments)

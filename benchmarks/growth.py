@@ -21,13 +21,13 @@ import corpora
 from drawing import Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.report.content import Curves
 from funnelling.report.figures import standalone_svg
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show, timed
+from measuring import add_options, machine, run, short, show, timed
 from recipe import META_C, Recipe
 
 Step = dict[str, float]  # the size of what is doubled, seconds of both sides, bytes that our fit added
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument(
         "--vary", nargs="+", choices=VARIED, default=VARIED, metavar="WHAT", help=f"{', '.join(VARIED)} (all)"
     )
-    parser.add_argument("--doublings", type=options.count, default=4, metavar="N", help="of each (4)")
+    parser.add_argument("--doublings", type=values.count, default=4, metavar="N", help="of each (4)")
     parser.add_argument(
         "--recipe-limit",
         type=float,
@@ -54,9 +54,7 @@ def main() -> None:
         help="seconds that a fit of the recipe may take, 0 for none of it (120)",
     )
     parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it as well, as SVG")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
 
     base = Shape.parse(arguments.base)

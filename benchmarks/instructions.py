@@ -16,7 +16,7 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method
@@ -24,7 +24,7 @@ from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
 from funnelling.svm.kernels import native
 from funnelling.svm.solver import INSTALL_COMPILER
-from measuring import machine, run, short, show, sizes, timed
+from measuring import add_options, machine, run, short, show, sizes, timed
 from methods import measure, trials_of
 from peers import PEERS
 from recipe import META_C, Recipe
@@ -42,10 +42,8 @@ def main() -> None:
     parser.add_argument(
         "--posts", default="posts", metavar="FILE", help="short texts with one label each (drawn ones)"
     )
-    parser.add_argument("--repeats", type=options.count, default=3, metavar="N", help="rounds (3)")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    parser.add_argument("--repeats", type=values.count, default=3, metavar="N", help="rounds (3)")
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     if native is None:
         parser.error(f"There is no compiled code to measure. {INSTALL_COMPILER}")

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling import Corpus, InputError
-from funnelling.cli import options
+from funnelling.commands import options, values
+from funnelling.commands.corpora import read_trials
 from funnelling.evaluation.registry import (
     MEASURES,
     ONE_LABEL_MEASURES,
@@ -33,8 +34,7 @@ from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments.tables import decisions_of
 from funnelling.runtime.messages import say
-from funnelling.tasks.building import read_trials
-from measuring import machine, run, show
+from measuring import add_options, machine, run, show
 
 RANDOM, SUGGESTED = "at random", "suggested"
 START = 20  # labelled documents per language
@@ -47,26 +47,24 @@ Places = npt.NDArray[np.intp]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", metavar="FILE|CORPUS")
-    parser.add_argument("--runs", type=options.count, default=1, metavar="N", help="trials (%(default)s)")
+    parser.add_argument("--runs", type=values.count, default=1, metavar="N", help="trials (%(default)s)")
     parser.add_argument("--learner", default="fun-views", metavar="M", help="the method (%(default)s)")
     parser.add_argument(
         "--label-up-to",
-        type=options.count,
+        type=values.count,
         default=2_000,
         metavar="N",
         help="how many documents are labelled in the end (%(default)s)",
     )
     parser.add_argument(
         "--steps",
-        type=options.count,
+        type=values.count,
         default=12,
         metavar="N",
         help="in steps of an N-th of these (%(default)s)",
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the result as JSON, as it grows")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     trials, notes = read_trials([arguments.data], arguments.runs, arguments.seed)
     trials, kind = settle(trials)

@@ -27,7 +27,7 @@ from corpora import DEBIAN
 from drawing import Shape
 from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.measuring import evaluate_classifier, supported_documents
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, trial_split
@@ -36,7 +36,7 @@ from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
 from funnelling.storage import load, save
-from measuring import machine, run, short, show, timed
+from measuring import add_options, machine, run, short, show, timed
 from texts import draw_texts
 
 DATA = [DEBIAN.with_name(name) for name in (DEBIAN.name, "nusa-topic-10.jsonl.gz", "afrisenti-12.jsonl.gz")]
@@ -58,9 +58,7 @@ def main() -> None:
     parser.add_argument("--only-languages", action="store_true", help="leave out halves and hundredths")
     parser.add_argument("--share", type=float, default=1.0, metavar="S", help="of each file's rows (all)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the result as JSON, as it grows")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     result: dict[str, Any] = {"corpora": {}, "jobs": arguments.jobs, "machine": machine()}
     for path in arguments.data:

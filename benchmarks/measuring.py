@@ -1,5 +1,6 @@
 """What all benchmarks share: timing, a name for the machine, output, one line for bad input."""
 
+import argparse
 import os
 import platform
 import re
@@ -9,11 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from funnelling.cli import printing
+from funnelling.commands import declaring, printing
+from funnelling.commands.declaring import Command
 from funnelling.errors import InputError, counted
 from funnelling.report.tables import Table, plain
 from funnelling.runtime.messages import say
@@ -29,6 +32,15 @@ def run(main: Callable[[], None]) -> None:
     except InputError as error:
         say(f"{Path(sys.argv[0]).name}: {error}")
         sys.exit(2)
+
+
+def add_options(parser: argparse.ArgumentParser, *kinds: type[Command]) -> None:
+    """Add options that commands share, with their defaults."""
+    for kind in kinds:
+        declaring.add_options(parser, kind)
+        for each in fields(kind):
+            default = list(each.default) if each.default == () else each.default
+            parser.set_defaults(**{each.name: default})
 
 
 def timed(call: Callable[[], Result], times: int = 1) -> tuple[float, Result]:

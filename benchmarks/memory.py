@@ -15,11 +15,11 @@ import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show
+from measuring import add_options, machine, run, short, show
 from recipe import META_C, Recipe
 
 GRAM_ITEM = 4  # bytes of a kernel value, a float32
@@ -45,9 +45,7 @@ def main() -> None:
         "--grid", action=argparse.BooleanOptionalAction, default=True, help="search tier 2's C (yes)"
     )
     parser.add_argument("--recipe", action="store_true", help="measure scikit-learn as well, one job")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
 
     shapes = {text: Shape.parse(text) for text in arguments.shape}

@@ -24,7 +24,7 @@ from bars import POSTS, past_bars
 from drawing import Shape
 from fresh import STATUS, begin_peak, peak, run_afresh
 from funnelling import Corpus, InputError, read_corpus
-from funnelling.cli import options, printing
+from funnelling.commands import options, printing, values
 from funnelling.evaluation.measuring import as_indicators
 from funnelling.evaluation.registry import (
     MEASURES,
@@ -45,7 +45,7 @@ from funnelling.methods.registry import make_method, parse_methods, parse_settin
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
 from funnelling.text.words import analyser
-from measuring import in_words, machine, run, short, timed
+from measuring import add_options, in_words, machine, run, short, timed
 from peers import PEERS, EncoderHead, parse_peers, takes_hours
 from texts import TEXTS, draw_texts
 
@@ -65,18 +65,14 @@ def main() -> None:
         "--peers", default="linear-svc,pipeline,recipe", metavar="P,…", help=f"of {', '.join(PEERS)}"
     )
     parser.add_argument("--encoder", metavar="DIR", help="of sentence-transformers: one more peer")
-    parser.add_argument(
-        "--folds", type=options.count, metavar="K", help="of the training rows, to measure on"
-    )
+    parser.add_argument("--folds", type=values.count, metavar="K", help="of the training rows, to measure on")
     parser.add_argument(
         "--save", action="store_true", help="keep the results, for later runs to compare with"
     )
     parser.add_argument(
         "--results", type=Path, default=results.FOLDER, metavar="DIR", help="of saved results (of the clone)"
     )
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     makers, peers = makers_of(arguments)
     result: dict[str, Any] = {"corpora": {}, "machine": machine()}

@@ -17,10 +17,10 @@ import numpy as np
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show, sizes, timed
+from measuring import add_options, machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors
 
@@ -34,14 +34,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time predictions against the scikit-learn recipe.")
     corpora.add_options(parser)
     parser.add_argument(
-        "--documents", type=options.count, default=250, metavar="N", help="per language to train on (250)"
+        "--documents", type=values.count, default=250, metavar="N", help="per language to train on (250)"
     )
     parser.add_argument(
-        "--calls", type=options.count, default=200, metavar="N", help="with one document each (200)"
+        "--calls", type=values.count, default=200, metavar="N", help="with one document each (200)"
     )
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
 
     corpus = corpora.corpus_of(arguments).reduced(arguments.documents, arguments.seed)

@@ -23,11 +23,11 @@ from scipy.special import expit, ndtri
 
 from drawing import CLEARNESS, LABEL_TOKENS, LABEL_WORDS, TOPIC_SHARE, TOPICS, Shape, draw_ranks
 from funnelling import Document, write_documents
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
-from measuring import machine, run, short, show
+from measuring import add_options, machine, run, short, show
 from texts import spell
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
@@ -43,9 +43,7 @@ def main() -> None:
     )
     parser.add_argument("--method", default="fun-auto", metavar="M", help="method (fun-auto)")
     parser.add_argument("--no-predict", action="store_true", help="train only")
-    options.add_jobs(parser)
-    options.add_seed(parser)
-    options.add_json(parser)
+    add_options(parser, options.Jobs, options.Seed, options.AsJson)
     arguments = parser.parse_args()
     result = {
         "sizes": {size: measure(size, arguments) for size in arguments.documents},

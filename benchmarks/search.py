@@ -9,7 +9,7 @@ import argparse
 from typing import Any
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial, settle, trial_split
 from funnelling.methods.learning import Method
@@ -18,7 +18,7 @@ from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
 from funnelling.svm.learner import C_GRID
-from measuring import run, short
+from measuring import add_options, run, short
 from methods import measure
 
 
@@ -26,8 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data", nargs="+", metavar="FILE")
     parser.add_argument("--methods", default="naive,pooled,fun-tat,lri", metavar="M,…")
-    options.add_jobs(parser)
-    options.add_seed(parser)
+    add_options(parser, options.Jobs, options.Seed)
     arguments = parser.parse_args()
     for path in arguments.data:
         (trial,), _ = settle([trial_split(read_corpus(path).labelled(), 0, arguments.seed)])

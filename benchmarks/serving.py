@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.corpus.reference import read_sample
 from funnelling.errors import InputError
 from funnelling.report.tables import Table
 from funnelling.storage import describe_model
-from measuring import machine, run, short, show
+from measuring import add_options, machine, run, short, show
 
 WARM_UP = 2.0  # seconds
 START_SECONDS = 120
@@ -39,11 +39,11 @@ SAMPLES = 2_000
 def main() -> None:
     parser = argparse.ArgumentParser(description="Load a service and take its times.")
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
-    parser.add_argument("--workers", type=options.count, default=2, metavar="N", help="processes (2)")
-    parser.add_argument("--connections", type=options.count, default=16, metavar="N", help="at once (16)")
-    parser.add_argument("--words", type=options.count, default=100, metavar="N", help="of a document (100)")
-    parser.add_argument("--seconds", type=options.count, default=20, metavar="N", help="to measure (20)")
-    options.add_json(parser)
+    parser.add_argument("--workers", type=values.count, default=2, metavar="N", help="processes (2)")
+    parser.add_argument("--connections", type=values.count, default=16, metavar="N", help="at once (16)")
+    parser.add_argument("--words", type=values.count, default=100, metavar="N", help="of a document (100)")
+    parser.add_argument("--seconds", type=values.count, default=20, metavar="N", help="to measure (20)")
+    add_options(parser, options.AsJson)
     arguments = parser.parse_args()
 
     requests = make_requests(list(describe_model(arguments.model)["languages"]), arguments.words)

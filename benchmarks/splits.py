@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options
+from funnelling.commands import options, values
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by
@@ -30,7 +30,7 @@ from funnelling.matrices import Folds
 from funnelling.methods.registry import make_method, parse_settings
 from funnelling.report.tables import Table, number, plain
 from funnelling.runtime.progress import watched
-from measuring import run
+from measuring import add_options, run
 
 FOLDS = 5
 SPREAD = 5  # documents: the least that a label has whose share is looked at
@@ -40,12 +40,11 @@ DRAWN = {"by lot": False, "labels shared out": True}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data")
-    parser.add_argument("--runs", type=options.count, default=10, help="draws, each by its seed (10)")
+    parser.add_argument("--runs", type=values.count, default=10, help="draws, each by its seed (10)")
     parser.add_argument("--languages", metavar="L,…", help="only these")
     parser.add_argument("--method", help="what is fitted on each draw")
     parser.add_argument("--outer", action="store_true", help="measure the method by outer folds")
-    options.add_settings(parser)
-    options.add_jobs(parser)
+    add_options(parser, options.Settings, options.Jobs)
     arguments = parser.parse_args()
     corpus = read_corpus(arguments.data).labelled()
     if arguments.languages:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from funnelling import FunnellingClassifier, load_model
+from funnelling.commands.sources import read_sides
+from funnelling.commands.train import Train
 from funnelling.corpus.corpus import label_matrix
-from funnelling.tasks.sources import read_sides
-from funnelling.tasks.training import train
 
 GOALS = ("recall=.8", "precision=.8")
 
@@ -41,7 +41,7 @@ def main() -> None:
         folder = arguments.models / name
         if not folder.exists():
             method = FunnellingClassifier(random_state=0, n_jobs=arguments.jobs)
-            train(method, data, folder, one_label=False)
+            Train(data=data, output=folder, method=method, one_label=False).run()
         test = read_sides(data)[0].test
         model = load_model(folder)
         truth = label_matrix(test.y, model.classes_.tolist()).astype(bool)

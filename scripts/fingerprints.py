@@ -54,7 +54,7 @@ from funnelling import (
     save_model,
     write_documents,
 )
-from funnelling.cli import main as command
+from funnelling.commands import main as command
 
 LANGUAGES = ("en", "it", "de")
 NEW_LANGUAGE = "es"

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 
 import funnelling
-from funnelling.cli import main as command
+from funnelling.commands import main as command
 from funnelling.formats import Document, write_documents
 
 SOURCE = Path(funnelling.__file__).parent

@@ -16,10 +16,11 @@ LOADERS = {
 # Modules that call one of these, or that name other modules in strings, and why each of them may.
 BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
+    "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
-    "funnelling.tasks.corpora": "CORPORA: only the one that is built is loaded",
+    "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
-    "funnelling.research.running": "runs EXPERIMENTS",
+    "funnelling.research.commands": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "CLASSES that models hold: only those of the model are loaded",

@@ -44,7 +44,7 @@ def test_as_it_stands_all_contracts_are_kept(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "line", "contract"),
     [
-        ("svm/solver.py", "from funnelling.cli import options", "Each folder knows only those below it"),
+        ("svm/solver.py", "from funnelling.commands import options", "Each folder knows only those below it"),
         (
             "methods/model.py",
             "from funnelling.funnel import estimator",

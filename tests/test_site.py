@@ -21,10 +21,10 @@ from urllib.parse import urlsplit
 import pytest
 
 import funnelling
-import funnelling.cli
+import funnelling.commands
 import funnelling.evaluation
-from funnelling.cli import build_parser
-from funnelling.cli.parsers import add_general, every_parser, subcommands
+from funnelling.commands import build_parser
+from funnelling.commands.declaring import add_general, every_parser, subcommands
 from tests.browser import chromium
 from tests.conftest import Shared
 
@@ -169,7 +169,7 @@ def test_a_general_option_that_is_not_on_the_site_is_found(
         add_general(parser)
         parser._action_groups[-1].add_argument("--planted", help="what is new")
 
-    monkeypatch.setattr(funnelling.cli, "add_general", add_further)
+    monkeypatch.setattr(funnelling.commands, "add_general", add_further)
     assert missing_flags(build_parser(), shown) == ["funnelling.--planted"]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from funnelling.cli import FAILED, INTERRUPTED, TERMINATED, build_parser
-from funnelling.cli.parsers import BAD_INPUT, every_parser, summaries
+from funnelling.commands import FAILED, INTERRUPTED, TERMINATED, build_parser
+from funnelling.commands.declaring import BAD_INPUT, every_parser, summaries
 
 SITE = "https://funnelling.github.io/funnelling/"
 PROGRAM = "funnelling"

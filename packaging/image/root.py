@@ -37,7 +37,7 @@ ALIASES = "pyarrow/libarrow_python*.so*"  # each library three times, of which i
 USES = """
 import fastapi, httptools, huggingface_hub, pyarrow.parquet, python_calamine, uvicorn, uvloop, xlsxwriter
 import http.client, funnelling.serving.protocol, funnelling.serving.supervisor
-from funnelling.cli import main
+from funnelling.commands import main
 main(["quickstart", "-o", "quickstart"])
 """
 

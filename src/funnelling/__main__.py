@@ -2,6 +2,6 @@
 
 import sys
 
-from funnelling.cli import main
+from funnelling.commands import main
 
 sys.exit(main())

@@ -5,11 +5,21 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from funnelling.cli import main
+from funnelling.commands import main
+from funnelling.commands.declaring import Command
+from funnelling.commands.evaluate import Evaluate
+from funnelling.commands.explain import Explain
+from funnelling.commands.forget import Forget
+from funnelling.commands.predict import Predict
+from funnelling.commands.relabel import Relabel
+from funnelling.commands.train import Train
+from funnelling.commands.tune import Tune
+from funnelling.commands.update import AddLanguage, Update
+from funnelling.runtime.messages import Reporter, silent
 
 WORDS = {
     "en": ("printer", "password", "invoice", "network", "window", "garden", "letter", "kitchen"),
@@ -126,3 +136,25 @@ def assert_one_line(stderr: str, says: Iterable[str]) -> None:
 def succeed(*arguments: object) -> None:
     """Run a command in this process, which must end well; capture what it prints with capsys."""
     assert main([str(argument) for argument in arguments]) == 0
+
+
+def as_function(kind: type[Command], *names: str) -> Callable[..., Any]:
+    """A command as a function of Python, whose first arguments are the fields of some names."""
+
+    def call(*values: Any, report: Reporter = silent, **options: Any) -> Any:
+        return kind(**dict(zip(names, values, strict=False)), **options).run(report)
+
+    return call
+
+
+train, predict, evaluate, explain, update, add_language, forget, relabel, tune = (
+    as_function(Train, "method", "data", "output"),
+    as_function(Predict, "model", "data", "output"),
+    as_function(Evaluate, "model", "data"),
+    as_function(Explain, "model", "data", "output", "label", "top"),
+    as_function(Update, "model", "data", "output"),
+    as_function(AddLanguage, "model", "data", "output"),
+    as_function(Forget, "model", "ids", "output"),
+    as_function(Relabel, "model", "map", "output"),
+    as_function(Tune, "model", "optimise", "output"),
+)

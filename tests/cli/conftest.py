@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pytest
 
-from funnelling.cli import main
+from funnelling.commands import main
 
 from .command import assert_one_line, contents, documents, succeed, with_splits, write_jsonl
 

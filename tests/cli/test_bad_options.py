@@ -91,7 +91,7 @@ def test_refused(arguments: list[str], says: list[str], refuses: Refuses) -> Non
 def test_a_value_that_the_method_refuses(
     setting: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from funnelling.cli import main
+    from funnelling.commands import main
 
     assert main(["train", str(tmp_path / "docs.jsonl"), "-o", str(tmp_path / "m"), "--set", setting]) == 2
     captured = capsys.readouterr()

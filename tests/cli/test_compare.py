@@ -186,7 +186,7 @@ class TestStore:
                 raise KeyboardInterrupt
             return noted(method, train)
 
-        from funnelling.cli import main
+        from funnelling.commands import main
 
         monkeypatch.setattr(Method, "fit", interrupted)
         arguments = ["compare", str(split_data), "-o", str(tmp_path / "out"), "--runs", "2", "--methods"]

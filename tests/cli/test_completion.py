@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from funnelling import formats
-from funnelling.cli import build_parser
-from funnelling.cli.completion import ENDINGS, SHELLS
-from funnelling.cli.parsers import subcommands
+from funnelling.commands import build_parser
+from funnelling.commands.completing import ENDINGS, SHELLS
+from funnelling.commands.corpora import CORPORA
+from funnelling.commands.declaring import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.methods.registry import METHODS, settings_of
 from funnelling.runtime.messages import MODEL
-from funnelling.tasks.corpora import CORPORA
 
 from .command import succeed
 from .test_startup import HEAVY
@@ -162,7 +162,7 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
 
 def test_an_answer_loads_nothing_heavy(folder: Path) -> None:
     script = (
-        "import os, sys\nimport argcomplete\nfrom funnelling.cli import main\n"
+        "import os, sys\nimport argcomplete\nfrom funnelling.commands import main\n"
         "def leave(status): raise SystemExit(status)\n"
         "finder = argcomplete.autocomplete.__call__\n"
         "argcomplete.autocomplete = lambda *a, **k: finder(*a, **k, exit_method=leave)\n"
@@ -182,7 +182,7 @@ def test_an_answer_loads_nothing_heavy(folder: Path) -> None:
 
 def test_nothing_of_it_is_loaded_otherwise(folder: Path) -> None:
     script = (
-        "import sys\nfrom funnelling.cli import main\nmain(['data', 'list'])\n"
+        "import sys\nfrom funnelling.commands import main\nmain(['data', 'list'])\n"
         "assert 'argcomplete' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], cwd=folder, check=True, stdout=subprocess.DEVNULL)

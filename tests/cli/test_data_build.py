@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.tasks.corpora import CORPORA
+from funnelling.commands.corpora import CORPORA
 from tests.research.corpora.fake_apt import install
 from tests.research.corpora.makers import help_package, help_page, write_articles
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.tasks.corpora import CORPORA
+from funnelling.commands.corpora import CORPORA
 from tests.research.corpora.fake_apt import install
 from tests.research.corpora.tagged_makers import comparable_packages, write_archive
 

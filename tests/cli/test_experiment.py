@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from funnelling.commands.corpora import read_trials
 from funnelling.formats import write_documents
 from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
-from funnelling.tasks.building import read_trials
 from tests.research.corpora.makers import write_indices
 from tests.research.experiments.made import made_corpus
 

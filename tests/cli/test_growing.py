@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import load_model
-from funnelling.cli import main
+from funnelling.commands import main
 from funnelling.storage import describe_model
 
 from .command import (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.cli import build_parser
-from funnelling.cli.parsers import every_parser
+from funnelling.commands import build_parser
+from funnelling.commands.declaring import every_parser
 
 from ..snapshots import assert_as_stored
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from funnelling.cli import main
+from funnelling.commands import main
 
 from .command import command, contents, documents, environment, hear_interrupts, succeed, write_jsonl
 
@@ -119,7 +119,7 @@ def test_one_that_a_library_makes_another_error_of(
             raise ImportError("could not import module") from None
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr("funnelling.tasks.inspecting.inspect_model", describe)
+    monkeypatch.setattr("funnelling.commands.inspect.inspect_model", describe)
     try:
         assert main(["inspect", "model"]) == status
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

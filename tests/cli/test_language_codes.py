@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling import FunnellingClassifier, load_model, save_model
-from funnelling.cli.options import languages
+from funnelling.commands.values import languages
 
 from .command import assert_refused, documents, read_jsonl, succeed, with_splits, write_jsonl
 

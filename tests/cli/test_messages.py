@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.cli import COMMANDS, main
+from funnelling.commands import COMMANDS, main
 
 from .command import documents, environment, run_command, succeed, write_jsonl
 
@@ -39,7 +39,7 @@ def on_terminal(*words: str) -> tuple[int, str]:
     """The status of a command, and what it shows on a terminal, where bars come at once."""
     script = (
         "import sys\nfrom funnelling.runtime import progress\nprogress.TICK_S = 0.001\n"
-        "from funnelling.cli import main\nsys.exit(main(sys.argv[1:]))"
+        "from funnelling.commands import main\nsys.exit(main(sys.argv[1:]))"
     )
     ours, theirs = os.openpty()
     with subprocess.Popen(
@@ -114,7 +114,7 @@ def test_a_fault_is_a_record_with_its_traceback(
     def fail(_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("funnelling.cli.data.run_list", fail)
+    monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", fail)
     assert main(["data", "list", "--log-json"]) == 1
     (record,) = records(capsys.readouterr().err)
     assert (record["level"], record["message"]) == ("critical", "a fault of funnelling: RuntimeError")
@@ -124,9 +124,8 @@ def test_a_fault_is_a_record_with_its_traceback(
 
 
 def test_every_command_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2].replace("_", "-")
+    for name in COMMANDS:
         with pytest.raises(SystemExit, match="0"):
-            main([name, "--help"])
+            main([*name.split(), "--help"])
         printed = capsys.readouterr().out
         assert all(option in printed for option in ("--config", "--quiet", "--log-json")), name

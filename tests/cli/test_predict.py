@@ -298,7 +298,7 @@ class TestStreaming:
 
 PEAK = """
 import resource, sys
-from funnelling.cli import main
+from funnelling.commands import main
 status = main(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 sys.exit(status)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import Document, write_documents
-from funnelling.cli import main
+from funnelling.commands import main
 from tests.storage.local_hub import LocalHub, environment, used
 
 from .command import assert_one_line, documents, run_command, succeed

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.cli import main
+from funnelling.commands import main
+from funnelling.commands.sources import fingerprints
 from funnelling.methods.registry import make_method
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import describe_model
-from funnelling.tasks.resources import fingerprints
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses

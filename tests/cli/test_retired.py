@@ -2,7 +2,7 @@
 
 import pytest
 
-from funnelling.cli.parsers import RETIRED
+from funnelling.commands.declaring import RETIRED
 
 from .conftest import Refuses
 

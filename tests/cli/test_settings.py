@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.cli import build_parser, main
-from funnelling.cli.settings import parse
+from funnelling.commands import build_parser, main
+from funnelling.commands.settings import parse
 from funnelling.runtime.messages import CONFIG, TOKEN, VARIABLES
 
 from .command import assert_refused, documents, run_command, succeed, write_jsonl

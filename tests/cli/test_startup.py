@@ -8,11 +8,12 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
-from funnelling.cli import COMMANDS, build_parser, main
-from funnelling.cli.parsers import every_parser
+from funnelling.commands import COMMANDS, build_parser, main
+from funnelling.commands.declaring import every_parser
 
 from .command import run_command, succeed
 
@@ -43,7 +44,7 @@ def test_help_answers_in_half_a_second() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["train", "--help"], ["trian"]])
 def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
     script = (
-        "import sys\nfrom funnelling.cli import main\n"
+        "import sys\nfrom funnelling.commands import main\n"
         "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
         f"assert not [name for name in {HEAVY!r} if name in sys.modules]"
     )
@@ -83,7 +84,7 @@ def test_a_prediction_waits_for_no_learner(
     done = subprocess.run(
         [
             *(sys.executable, "-c"),
-            f"import sys\nfrom funnelling.cli import main\nmain(sys.argv[1:])\n"
+            f"import sys\nfrom funnelling.commands import main\nmain(sys.argv[1:])\n"
             f"print([name for name in {slow!r} if name in sys.modules], file=sys.stderr)",
             *("predict", model, data),
         ],
@@ -98,7 +99,7 @@ def test_a_prediction_waits_for_no_learner(
 def test_training_waits_for_no_estimator(method: str, data: Path, tmp_path: Path) -> None:
     """A method is an algorithm and its parameters: scikit-learn's classes are for users of Python."""
     script = (
-        "import sys\nfrom funnelling.cli import main\nassert not main(sys.argv[1:])\n"
+        "import sys\nfrom funnelling.commands import main\nassert not main(sys.argv[1:])\n"
         "assert 'sklearn' not in sys.modules"
     )
     arguments = ["train", data, "-o", tmp_path / "model", "--method", method, "--no-table", "--jobs", "1"]
@@ -123,7 +124,7 @@ def test_every_method_can_be_named_without_pytorch() -> None:
 
 def test_what_is_loaded_lazily_works() -> None:
     script = (
-        "import sys\nfrom funnelling.cli.parsers import load_lazily\nload_lazily()\nimport scipy.sparse\n"
+        "import sys\nfrom funnelling.commands import load_lazily\nload_lazily()\nimport scipy.sparse\n"
         "import numpy\nassert 'numpy.testing._private' not in sys.modules\n"
         "numpy.testing.assert_array_equal([1], [1])\nassert numpy.f2py.get_include()\n"
     )
@@ -139,8 +140,7 @@ def test_help_names_every_command_and_doubles_no_sign(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     printed = capsys.readouterr().out
-    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
-    for name in [*names, "add-language", "pull", "embeddings", "suggest"]:
+    for name in {each.split()[0] for each in COMMANDS}:
         assert name in printed.split()
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
@@ -154,10 +154,8 @@ def test_help_ends_with_examples_that_can_be_typed() -> None:
         assert lines or not path or path == ("completion",), path
         for line in lines:
             parsed = build_parser().parse_args(shlex.split(line)[1:])
-            module = {"add-language": "update", "pull": "push", "embeddings": "data", "suggest": "label"}.get(
-                path[0], path[0]
-            )
-            assert parsed.run.__module__ == f"funnelling.cli.{module}"
+            name = next(each for each in COMMANDS if line.split()[1:][: len(each.split())] == each.split())
+            assert parsed.kind is resolve_name(COMMANDS[name])
         for action in parser._actions:
             assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from funnelling import Document, InputError
-from funnelling.tasks.predicting import PredictionTable
+from funnelling.commands.predictions import PredictionTable
 
 ROW = {
     "id": "7",

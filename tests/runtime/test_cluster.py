@@ -14,11 +14,11 @@ import joblib
 import pytest
 
 from funnelling import InputError, read_corpus
+from funnelling.commands.parts import fit_parts
 from funnelling.methods.registry import make_method
 from funnelling.runtime import spread
 from funnelling.runtime.spread import map_chunks, on_cluster
 from funnelling.storage import save
-from funnelling.tasks.training import fit_parts
 from tests.cli.command import run_command, succeed
 from tests.tasks.folders import rows, write_parts
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from funnelling import load_model, read_documents, write_documents
-from funnelling.cli import main
+from funnelling.commands import main
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document

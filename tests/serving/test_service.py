@@ -69,8 +69,8 @@ class TestStart:
 
     def test_without_the_extra(self, model_path: Path) -> None:
         script = (
-            "import sys; from funnelling.cli import main, serve\n"
-            "serve.find_spec = lambda name: None\n"
+            "import sys; from funnelling.commands import main; from funnelling.serving import command\n"
+            "command.find_spec = lambda name: None\n"
             "sys.exit(main(['serve', sys.argv[1]]))"
         )
         command = [sys.executable, "-c", script, str(model_path)]

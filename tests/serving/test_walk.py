@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import Document, write_documents
-from funnelling.cli import main
+from funnelling.commands import main
 
 from .conftest import TEXTS, sentences
 from .service import COMMAND, Service, start

@@ -259,7 +259,7 @@ class TestRefusals:
     def test_a_process_without_a_network_says_one_line(self, tmp_path: Path, command: list[str]) -> None:
         """The library tries again and says so, which is for people at a terminal."""
         told = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path)}
-        script = "import sys, time; time.sleep = lambda _: None; from funnelling.cli import main; "
+        script = "import sys, time; time.sleep = lambda _: None; from funnelling.commands import main; "
         script += f"sys.exit(main({command}))"
         done = subprocess.run(
             [sys.executable, "-c", script],

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.tasks.training import train
-from tests.cli.command import documents, with_splits, write_jsonl
+from tests.cli.command import documents, train, with_splits, write_jsonl
 
 
 @pytest.fixture(scope="session")

@@ -8,33 +8,33 @@ from typing import Any
 import pytest
 
 from funnelling import InputError, load_model, save_model
-from funnelling.tasks import forgetting, growing, relabelling, tuning
-from tests.cli.command import LABELS, documents, write_jsonl
+from funnelling.commands import change as frame
+from tests.cli.command import LABELS, add_language, documents, forget, relabel, tune, update, write_jsonl
 from tests.storage.saved_models import contents
 
 
 def _update(model: Path, output: Path | None) -> None:
     rows = [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} xyz"} for row in documents(each=2)]
-    growing.update(model, write_jsonl(model.parent / "more.jsonl", rows), output, force=output is None)
+    update(model, write_jsonl(model.parent / "more.jsonl", rows), output, force=output is None)
 
 
 def _add_language(model: Path, output: Path | None) -> None:
     data = write_jsonl(model.parent / "german.jsonl", documents(["de"]))
-    growing.add_language(model, data, output, force=output is None)
+    add_language(model, data, output, force=output is None)
 
 
 def _forget(model: Path, output: Path | None) -> None:
     (model.parent / "ids.txt").write_text("en-1\n")
-    forgetting.forget(model, model.parent / "ids.txt", output)
+    forget(model, model.parent / "ids.txt", output)
 
 
 def _relabel(model: Path, output: Path | None) -> None:
     (model.parent / "map.csv").write_text(f"from,to\n{LABELS[0]},devices\n")
-    relabelling.relabel(model, model.parent / "map.csv", output)
+    relabel(model, model.parent / "map.csv", output)
 
 
 def _tune(model: Path, output: Path | None) -> None:
-    tuning.tune(model, "recall=.9", output)
+    tune(model, "recall=.9", output)
 
 
 Change = Callable[[Path, Path | None], None]
@@ -47,15 +47,14 @@ def folder(model: Path, tmp_path: Path) -> Path:
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
-    """Have something done between load and save of a task."""
-    for task in (growing, forgetting, relabelling, tuning):
-        untouched: Any = task.remember_step  # type: ignore[attr-defined]
+    """Have something done between load and save of a command."""
+    untouched = frame.remember_step
 
-        def remember(*arguments: Any, untouched: Any = untouched, **counts: Any) -> Any:
-            do()
-            return untouched(*arguments, **counts)
+    def remember(*arguments: Any, **facts: Any) -> Any:
+        do()
+        return untouched(*arguments, **facts)
 
-        monkeypatch.setattr(task, "remember_step", remember)
+    monkeypatch.setattr(frame, "remember_step", remember)
 
 
 @pytest.mark.parametrize("change", CHANGES)

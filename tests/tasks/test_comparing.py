@@ -6,24 +6,23 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError, write_documents
-from funnelling.research.running import experiment
-from funnelling.tasks.building import read_trials
-from funnelling.tasks.comparing import compare
-from funnelling.tasks.measurement import check_new_files, check_results_folder
-from funnelling.tasks.resources import choose_methods
+from funnelling.commands.compare import Compare
+from funnelling.commands.corpora import read_trials
+from funnelling.commands.measurement import check_new_files, check_results_folder
+from funnelling.commands.sources import choose_methods
+from funnelling.research.commands import Experiment
 from tests.research.experiments.made import made_corpus, made_trials
 
 
 def test_methods_are_compared_and_reported(split_data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    result = compare(
+    result = Compare(
         [str(split_data)],
-        ["naive", "fun-tat"],
+        methods="naive,fun-tat",
         runs=2,
-        settings={"naive": {"C": 1}, "fun-tat": {"meta_C": 1}},
+        set=["naive.C=1", "fun-tat.meta_C=1"],
         output=tmp_path / "out",
-        report=lines.append,
-    )
+    ).run(lines.append)
     assert {name: method["runs"] for name, method in result["methods"].items()} == {"naive": 2, "fun-tat": 2}
     assert [line.partition(":")[0] for line in lines] == [
         "trial 1/2 naive",
@@ -39,16 +38,15 @@ def test_without_a_folder_nothing_is_written(
     split_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    compare([str(split_data)], ["naive"], settings={"naive": {"C": 1}})
+    Compare([str(split_data)], methods="naive", set=["naive.C=1"]).run()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_experiment_gives_results_and_sections(tmp_path: Path) -> None:
     data = tmp_path / "made.jsonl"
     write_documents(data, made_corpus(each=30))
-    experiments = experiment(
-        ["calibration"], tmp_path / "out", [str(data)], settings={"fun-tat": {"meta_C": 1}}
-    )
+    command = Experiment("calibration", output=tmp_path / "out", data=[str(data)], set=["fun-tat.meta_C=1"])
+    experiments = command.run()
     assert list(experiments.results) == ["calibration"]
     assert [section.name for section in experiments.sections] == ["calibration"]
     page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")

@@ -7,10 +7,7 @@ import pytest
 
 from funnelling import InputError
 from funnelling.storage import describe_model
-from funnelling.tasks.evaluating import evaluate
-from funnelling.tasks.explaining import explain
-from funnelling.tasks.predicting import PredictionOptions, predict
-from tests.cli.command import documents, read_jsonl, write_jsonl
+from tests.cli.command import documents, evaluate, explain, predict, read_jsonl, write_jsonl
 
 
 def test_the_scores_are_those_of_training(model: Path, split_data: Path) -> None:
@@ -31,7 +28,7 @@ def test_unknown_languages_are_refused_or_left_out(model: Path, tmp_path: Path) 
 
 
 def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tmp_path: Path) -> None:
-    predict(model, split_data, tmp_path / "out.jsonl", PredictionOptions(top=1))
+    predict(model, split_data, tmp_path / "out.jsonl", top=1)
     rows = read_jsonl(tmp_path / "out.jsonl")
     assert [row["id"] for row in rows] == [document["id"] for document in documents()]
     assert all(len(row["scores"]) == 1 for row in rows)
@@ -42,9 +39,9 @@ def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tm
 def test_explanations_go_to_standard_output(
     model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    explain(model, split_data, labels=["money"], top=2)
+    explain(model, split_data, label=["money"], top=2, json=True)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(rows) == len(documents())
     assert all(list(row["labels"]) == ["money"] for row in rows)
     with pytest.raises(InputError, match="fame"):
-        explain(model, split_data, labels=["fame"])
+        explain(model, split_data, label=["fame"])

@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
+from funnelling.commands.arrivals import ScoreFellError
 from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
-from funnelling.tasks.forgetting import forget
-from funnelling.tasks.growing import ScoreFellError, add_language, update
-from funnelling.tasks.training import train
-from tests.cli.command import LABELS, contents, documents, one_label_documents, with_splits, write_jsonl
+from tests.cli.command import (
+    LABELS,
+    add_language,
+    contents,
+    documents,
+    forget,
+    one_label_documents,
+    train,
+    update,
+    with_splits,
+    write_jsonl,
+)
 
 
 def further(languages: list[str], **fields: Any) -> list[dict[str, Any]]:
@@ -95,7 +104,7 @@ def test_documents_that_bring_nothing_new_are_not_learned_twice(model: Path, tmp
 
 def test_documents_without_ids_are_known_by_their_texts(tmp_path: Path) -> None:
     rows = [{key: row[key] for key in row if key != "id"} for row in documents()]
-    train("fun-tat", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model", outer_folds=False)
+    train("fun-tat", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model", no_table=True)
     changed = [{**rows[5], "labels": ["money"]}, rows[7]]
     growth = update(tmp_path / "model", write_jsonl(tmp_path / "more.jsonl", changed), force=True)
     assert (growth.new, growth.corrected, growth.repeated) == (0, 1, 1)
@@ -181,7 +190,7 @@ class TestCorrections:
 
     def test_ids_of_several_languages_need_the_language(self, tmp_path: Path) -> None:
         rows = [{**row, "id": row["id"].split("-")[1]} for row in documents()]
-        train("fun-tat", write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "model", outer_folds=False)
+        train("fun-tat", write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "model", no_table=True)
         data = self.corrections(tmp_path / "c.csv", [("4", "account")])
         with pytest.raises(InputError, match=r"c\.csv: .*en and it.*'4'.*language"):
             update(tmp_path / "model", data)
@@ -190,7 +199,7 @@ class TestCorrections:
 
     def test_of_one_label_per_document(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents())
-        train("fun-tat", data, tmp_path / "model", outer_folds=False)
+        train("fun-tat", data, tmp_path / "model", no_table=True)
         corrections = self.corrections(tmp_path / "c.csv", [("it-0", "money"), ("it-7", "hardware")])
         growth = update(tmp_path / "model", corrections, force=True)
         assert growth.corrected == 2
@@ -222,7 +231,7 @@ class TestAFall:
             update(model, self.measured(tmp_path), tmp_path / "new")
         assert contents(model) == before
         assert not (tmp_path / "new").exists()
-        (fall, *_) = refused.value.growth.change.fell
+        (fall, *_) = refused.value.result.change.fell
         assert fall.language is None
         assert fall.before > fall.after
 
@@ -329,7 +338,7 @@ class TestAfterALabelWasDropped:
     @pytest.fixture
     def dropped(self, tmp_path: Path) -> Path:
         path = tmp_path / "model"
-        train("fun-tat", write_jsonl(tmp_path / "one.jsonl", one_label_documents()), path, outer_folds=False)
+        train("fun-tat", write_jsonl(tmp_path / "one.jsonl", one_label_documents()), path, no_table=True)
         model = load_model(path)
         model.relabel({model.classes_[0]: None})
         save_model(model, path, force=True)

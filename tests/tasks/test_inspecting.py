@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
+from funnelling.commands.inspect import inspect_model, possible_changes
 from funnelling.methods.merging import remember_step
-from funnelling.tasks.changes import possible_changes
-from funnelling.tasks.inspecting import inspect_model
-from funnelling.tasks.relabelling import relabel
-from funnelling.tasks.tuning import tune
 from tests.artificial import text_corpus, vector_corpus
+from tests.cli.command import relabel, tune
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]

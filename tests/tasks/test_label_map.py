@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError
+from funnelling.commands.relabel import read_label_map
 from funnelling.formats.tables import write_table
-from funnelling.tasks.relabelling import read_label_map
 
 LABELS = ["birds", "cats", "dogs"]
 WANTED = {"cats": "felines, all", "dogs": ""}

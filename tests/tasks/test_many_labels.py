@@ -7,30 +7,36 @@ from typing import Any
 import pytest
 
 from funnelling import InputError
-from funnelling.cli.train import _asks_for_method
+from funnelling.commands.compare import usual_methods
+from funnelling.commands.parts import has_many_labels, learns_by_parts
+from funnelling.commands.train import Train
 from funnelling.corpus import Corpus
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
+from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import make_method
 from funnelling.storage import load
-from funnelling.tasks import comparing, training
-from funnelling.tasks.comparing import usual_methods
-from funnelling.tasks.forgetting import forget
-from funnelling.tasks.growing import add_language, update
-from funnelling.tasks.relabelling import relabel
-from funnelling.tasks.training import has_many_labels, learns_by_parts, train
-from funnelling.tasks.tuning import tune
-from tests.cli.command import contents, documents, write_jsonl
+from tests.cli.command import (
+    add_language,
+    contents,
+    documents,
+    forget,
+    relabel,
+    train,
+    tune,
+    update,
+    write_jsonl,
+)
 from tests.tasks.folders import write_parts
 
 
 @pytest.fixture(autouse=True)
 def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The three labels of the documents are many."""
-    for module in ("training", "comparing"):
-        monkeypatch.setattr(f"funnelling.tasks.{module}.XMC_MIN_LABELS", 2)
+    for module in ("matrices", "commands.parts"):
+        monkeypatch.setattr(f"funnelling.{module}.XMC_MIN_LABELS", 2)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +48,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[Path]:
     """A model of many labels, which stays as it is."""
     path = tmp_path_factory.mktemp("models") / "fun-many"
-    train("fun-many", data, path, outer_folds=False)
+    train("fun-many", data, path, no_table=True)
     before = contents(path)
     yield path
     assert contents(path) == before
@@ -50,25 +56,24 @@ def model(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[Path
 
 def test_many_labels_are_learned_by_the_method_for_them(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    trained = train(None, data, tmp_path / "m", outer_folds=False, report=lines.append)
+    trained = train(None, data, tmp_path / "m", no_table=True, report=lines.append)
     assert trained.model.algorithm == load(tmp_path / "m").algorithm == MANY_LABELS
     assert "3 labels: fun-many is trained, which is made for so many." in lines
 
 
 def test_a_method_that_is_named_is_trained_and_another_advised(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    trained = train("naive", data, tmp_path / "m", outer_folds=False, report=lines.append)
+    trained = train("naive", data, tmp_path / "m", no_table=True, report=lines.append)
     assert trained.model.algorithm == NAIVE
     assert "3 labels: naive will take long. fun-many is made for so many." in lines
     lines.clear()
-    train("fun-many", data, tmp_path / "many", outer_folds=False, report=lines.append)
+    train("fun-many", data, tmp_path / "many", no_table=True, report=lines.append)
     assert not any("made for so many" in line for line in lines)
 
 
 def test_few_labels_are_not_many(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "XMC_MIN_LABELS", 3)
-    usual, many = make_method("naive"), make_method("fun-many")
-    assert train(usual, data, tmp_path / "m", if_many=many, outer_folds=False).model.algorithm == NAIVE
+    monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
+    assert train(None, data, tmp_path / "m", no_table=True).model.algorithm == FUNNEL
 
 
 def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,11 +81,10 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     parts = write_parts(tmp_path / "parts", documents())
     assert has_many_labels(parts)
     assert not learns_by_parts(make_method("fun-many"), parts)
-    usual, many = make_method("naive"), make_method("fun-many")
-    assert learns_by_parts(usual, parts)
-    assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model.algorithm == MANY_LABELS
+    assert learns_by_parts(make_method("naive"), parts)
+    assert train(None, parts, tmp_path / "m", no_table=True).model.algorithm == MANY_LABELS
     assert contents(tmp_path).keys() & {"m.work"} == set()
-    monkeypatch.setattr("funnelling.tasks.training.XMC_MIN_LABELS", 3)
+    monkeypatch.setattr("funnelling.commands.parts.XMC_MIN_LABELS", 3)
     assert not has_many_labels(parts)
 
 
@@ -93,24 +97,21 @@ def test_what_is_compared_depends_on_labels_and_documents(
         ["naive", "fun-many"],
         ["3 labels: comparing naive and fun-many. --methods names others."],
     )
-    monkeypatch.setattr(comparing, "MAX_AFFORDABLE_PAIRS", 100)
+    monkeypatch.setattr("funnelling.commands.compare.MAX_AFFORDABLE_PAIRS", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
-    monkeypatch.setattr(comparing, "XMC_MIN_LABELS", 3)
+    monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
     assert usual_methods(trials) == (["naive", "pooled", "fun-tat"], [])
 
 
 def test_options_that_only_some_methods_have_ask_for_one() -> None:
-    from argparse import Namespace
-
-    plain: dict[str, Any] = dict.fromkeys(("method", "optimise", "reference", "embeddings", "encoder"))
-    plain |= {"set": []}
-    assert not _asks_for_method(Namespace(**plain))
-    for given in (
+    assert not Train("docs.csv", output="model")._asks_for_method
+    given: list[dict[str, Any]] = [
         {"method": "fun-tat"},
         {"optimise": "macro-f1"},
         {"set": ["fun-auto.meta_C=1"]},
-    ):
-        assert _asks_for_method(Namespace(**plain | given))
+    ]
+    for options in given:
+        assert Train("docs.csv", output="model", **options)._asks_for_method
 
 
 class TestLearningOn:

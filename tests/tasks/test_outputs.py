@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from funnelling.commands.measurement import check_report_folder, check_results_folder
 from funnelling.errors import InputError
 from funnelling.runtime.files import draft_in
-from funnelling.tasks.measurement import check_report_folder, check_results_folder
 
 
 @pytest.mark.parametrize("check", [check_report_folder, check_results_folder])

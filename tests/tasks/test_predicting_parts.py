@@ -8,10 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, read_corpus
+from funnelling.commands.options import Predicting
+from funnelling.commands.parts import MANIFEST, predict_parts
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import load, save
-from funnelling.tasks.predicting import MANIFEST, PredictionOptions, predict_parts
 from tests.cli.command import succeed
 from tests.tasks.folders import rows, write_parts
 
@@ -40,7 +41,7 @@ def _predict(world: Path, output: Path, force: bool = False, **options: Any) -> 
         str(world / "model"),
         str(world / "parts"),
         str(output),
-        PredictionOptions(**options),
+        Predicting(**options),
         force=force,
         jobs=1,
     )
@@ -67,7 +68,7 @@ def test_where_nothing_is_known_no_label_is_given(world: Path, tmp_path: Path) -
     blank = {"id": "blank", "text": "", "language": "en"}
     known = {"id": "known", "text": "printer", "language": "en"}
     parts = write_parts(tmp_path / "parts", [blank, known], parts=1)
-    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
+    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Predicting(), jobs=1)
     first, second = _read(tmp_path / "out")
     assert (first["labels"], first["best_label"], first["note"]) == ([], None, "no known word")
     assert second["note"] is None
@@ -109,13 +110,13 @@ def test_a_bad_part_leaves_the_others_labelled(world: Path, tmp_path: Path) -> N
     whole = (parts / "part-1.parquet").read_bytes()
     (parts / "part-1.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(InputError, match=r"part-1\.parquet: not readable as Parquet"):
-        predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
+        predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Predicting(), jobs=1)
     assert [path.name for path in (tmp_path / "out").glob("*.parquet")] == ["part-0.parquet"]
     (parts / "part-1.parquet").write_bytes(whole)
-    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
+    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Predicting(), jobs=1)
     assert len(_read(tmp_path / "out")) == len(rows())
 
 
 def test_a_model_that_is_none_is_refused(world: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no model in it"):
-        predict_parts(str(tmp_path), str(world / "parts"), str(tmp_path / "out"), PredictionOptions(), jobs=1)
+        predict_parts(str(tmp_path), str(world / "parts"), str(tmp_path / "out"), Predicting(), jobs=1)

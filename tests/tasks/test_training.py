@@ -9,12 +9,12 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
 from funnelling.storage import describe_model
-from funnelling.tasks.training import train
 from tests.cli.command import (
     contents,
     documents,
     one_label_documents,
     succeed,
+    train,
     with_splits,
     write_jsonl,
 )
@@ -73,7 +73,7 @@ def test_nothing_is_printed(split_data: Path, tmp_path: Path, capsys: pytest.Cap
 
 def test_outer_folds_may_be_left_out(tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", documents())
-    measurement = train("fun-tat", data, tmp_path / "model", outer_folds=False).measurement
+    measurement = train("fun-tat", data, tmp_path / "model", no_table=True).measurement
     assert (measurement.scores, measurement.record(), measurement.how) == (None, None, "Not measured.")
 
 
@@ -127,7 +127,7 @@ class TestReport:
         assert contents(tmp_path / "model") == contents(tmp_path / "elsewhere" / "model")
         assert "report.html" in contents(tmp_path / "model")
 
-    @pytest.mark.parametrize("options", [{"texts": False}, {}])
+    @pytest.mark.parametrize("options", [{"compact": True}, {}])
     def test_keeps_no_text_of_a_compact_model(self, tmp_path: Path, options: dict[str, Any]) -> None:
         rows = one_label_documents()
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
@@ -147,7 +147,7 @@ class TestReport:
 
     def test_of_a_model_that_was_not_measured(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents())
-        train("naive", data, tmp_path / "model", outer_folds=False)
+        train("naive", data, tmp_path / "model", no_table=True)
         assert "Not measured." in (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
 
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, load_model, read_corpus
+from funnelling.commands.parts import documents_for_test, fit_parts, learns_by_parts
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
 from funnelling.methods.archive import bag
 from funnelling.methods.learning import forget, further
@@ -19,7 +20,6 @@ from funnelling.methods.model import Model
 from funnelling.methods.parts import prepare
 from funnelling.methods.registry import make_method
 from funnelling.storage import save
-from funnelling.tasks.training import documents_for_test, fit_parts, learns_by_parts
 from tests.cli.command import one_label_documents, with_splits
 from tests.tasks.folders import rows, write_parts
 
@@ -223,7 +223,7 @@ def test_a_full_disk_is_named_and_what_is_finished_stays(tmp_path: Path) -> None
     folder = write_parts(tmp_path / "parts", [*rows(), *[{**row, "id": "x" * 200_000} for row in rows(1)]], 4)
     program = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
-        "from funnelling.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from funnelling.commands import main; sys.exit(main(sys.argv[1:]))"
     )
     arguments = ["train", str(folder), "-o", str(tmp_path / "model"), "--method", "fun-tat", "--jobs", "1"]
     done = subprocess.run(
@@ -260,7 +260,7 @@ def test_which_methods_learn_by_parts(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not learns_by_parts(_model("pooled"), folder)
     assert not learns_by_parts(_model("fun-views"), folder)
     assert not learns_by_parts(_model("fun-auto"), folder)  # few documents: all views are tried
-    monkeypatch.setattr("funnelling.tasks.training.MAX_DOCUMENTS_FOR_VIEW_SEARCH", 100)
+    monkeypatch.setattr("funnelling.commands.parts.MAX_DOCUMENTS_FOR_VIEW_SEARCH", 100)
     assert learns_by_parts(_model("fun-auto"), folder)
     assert not learns_by_parts(_model("fun-tat"), folder / "part-0.parquet")
     (folder / "more.jsonl").write_text("{}")

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling.commands.tune import named_labels
 from funnelling.methods.merging import tuned_for_some
 from funnelling.storage import describe_model, load
-from funnelling.tasks.tuning import named_labels, tune
 from tests.artificial import text_corpus
+from tests.cli.command import tune
 
 
 @pytest.fixture

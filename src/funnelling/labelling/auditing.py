@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from funnelling.commands.measurement import check_new_file
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import load_text_model, prefix_errors_with_file, read_labelled
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted, printable
 from funnelling.evaluation.errors import telling_words
@@ -39,8 +42,6 @@ from funnelling.methods.registry import make_method
 from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
-from funnelling.tasks.measurement import check_new_file
-from funnelling.tasks.sources import FilePath, load_text_model, prefix_errors_with_file, read_labelled
 from funnelling.text.excerpts import beginning
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from funnelling.commands.options import NO_RESOURCES, Resources
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, given_id, quoted
@@ -24,7 +25,6 @@ from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem
 from funnelling.storage import load
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.text.languages import is_language, normalise_tag
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class UpdateSettings:
     journal: str
     output: str
     after: int = 50
-    resources: ResourcePaths = NO_RESOURCES
+    resources: Resources = NO_RESOURCES
     jobs: int | None = None
     label_set: LabelSet | None = None
 

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
+from funnelling.commands.sources import load_text_model
 from funnelling.corpus.label_files import MAX_TEXT_CHARACTERS
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
@@ -30,7 +31,6 @@ from funnelling.serving.protocol import server_of
 from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, string
 from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
 from funnelling.serving.supervisor import address_of, bind, start_logging
-from funnelling.tasks.sources import load_text_model
 
 MAX_LABELS_PER_REQUEST = 1_000  # of a document
 _MAX_NAME_CHARACTERS = 100  # of a person, a session or a key

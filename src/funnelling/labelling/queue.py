@@ -5,6 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from funnelling.commands.arrivals import GrownModel
+from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
+from funnelling.commands.sources import layout_for
+from funnelling.commands.update import Update
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
@@ -21,9 +25,6 @@ from funnelling.runtime.progress import timed
 from funnelling.storage import describe_model
 from funnelling.storage.folders import check_writable
 from funnelling.storage.places import folder_here
-from funnelling.tasks.growing import GrownModel, update
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
-from funnelling.tasks.sources import FilePath, layout_for
 from funnelling.text.detection import normalise_tags
 
 # Documents that are suggested, before the others as they came: nobody labels more before it learns
@@ -194,7 +195,7 @@ def update_from_journal(
     waiting: Sequence[Document],
     *,
     label_set: LabelSet | None = None,
-    resources: ResourcePaths = NO_RESOURCES,
+    resources: Resources = NO_RESOURCES,
     jobs: int | None = None,
 ) -> BackgroundUpdate:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
@@ -202,7 +203,9 @@ def update_from_journal(
     One that has become worse by more than noise is not saved: `ScoreFellError`. ``label_set`` takes part in
     the order of the documents that are ``waiting``, and is not kept.
     """
-    growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
+    growth = Update(
+        model=model, data=journal, output=output, jobs=jobs, overwrite=True, **vars(resources)
+    ).run()
     queue = ordered(growth.model.following(label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
     documents = _learned_in(growth.model.history[-1])

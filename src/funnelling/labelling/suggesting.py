@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from funnelling.commands.measurement import check_new_file
+from funnelling.commands.options import FilePath
+from funnelling.commands.sources import layout_for, load_text_model
 from funnelling.corpus import Corpus, name_languages
 from funnelling.errors import InputError, counted
 from funnelling.formats import read_documents
@@ -19,8 +22,6 @@ from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_js
 from funnelling.matrices import Rows
 from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.runtime.progress import timed
-from funnelling.tasks.measurement import check_new_file
-from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Model

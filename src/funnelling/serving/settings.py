@@ -49,7 +49,9 @@ class ServiceSettings:
     limits: Limits = field(default_factory=Limits)
     allowed_hosts: tuple[str, ...] = ()
     style: Style = field(default_factory=Style)  # of what it logs
-    label_set: str | LabelSet | None = None  # that of a file in place of the model's own, read once
+    label_set: str | os.PathLike[str] | LabelSet | None = (
+        None  # that of a file in place of the model's own, read once
+    )
     exclude: tuple[str, ...] = ()  # labels that are not assigned
     feedback: str | None = None  # the journal that takes what labels should have been, if any does
     feedback_bytes: int = 100 * 2**20  # that it may have

@@ -4,8 +4,8 @@ from pkgutil import resolve_name
 
 import pytest
 
+from funnelling.commands.corpora import CORPORA, build
 from funnelling.errors import InputError
-from funnelling.tasks.corpora import CORPORA, build
 
 
 @pytest.mark.parametrize("name", CORPORA)

@@ -15,10 +15,10 @@ from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import trial_split
 from funnelling.methods.learning import Method
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
+from funnelling.research.commands import run_experiments
 from funnelling.research.experiments import contributions, mono_binary, paper, tables, zero_shot
 from funnelling.research.experiments.registry import ALL_EXPERIMENTS, parse_experiments
 from funnelling.research.experiments.setting import ExperimentContext, Funnels
-from funnelling.research.running import run_experiments
 from tests.research.experiments.made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 
 FRACTIONS = (0.0, 0.5, 1.0)

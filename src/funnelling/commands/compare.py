@@ -1,0 +1,156 @@
+"""``funnelling compare``: several methods on the same documents, over several trials."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from funnelling.commands import printing
+from funnelling.commands.declaring import argument, option
+from funnelling.commands.options import (
+    ALL_METHODS,
+    DATA_HELP,
+    VARIANTS_HELP,
+    AsJson,
+    Cluster,
+    FilePath,
+    Jobs,
+    OneLabel,
+    Overwriting,
+    Reading,
+    Resources,
+    Seed,
+    Settings,
+    Trials,
+    output_option,
+)
+from funnelling.commands.values import languages
+from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD, METHODS
+from funnelling.runtime.messages import Reporter, say, silent
+
+if TYPE_CHECKING:
+    from funnelling.evaluation.pieces import Result
+    from funnelling.evaluation.splits import Trial
+
+# Pairs of training document and label that the usual methods learn in minutes
+MAX_AFFORDABLE_PAIRS = 20_000_000
+
+
+class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson, Reading):
+    """Compare methods on the split of a file, or on 30 % of each language drawn by seed.
+
+    Further runs redraw the split; several files are several trials.
+    """
+
+    summary = "compare methods on a file of documents"
+    examples = ("compare docs.jsonl --methods naive,fun-auto --runs 5 -o results",)
+
+    data: Sequence[str] = argument(f"{DATA_HELP}; or a corpus of `data list`", "DATA|CORPUS", nargs="+")
+    methods: str | None = option(
+        f"methods, as train has them, or all ({','.join(DEFAULT_COMPARISON)}, and {DEFAULT_XMC_METHOD} "
+        f"where there are more than 1,000 labels); {VARIANTS_HELP}",
+        "M,M…",
+        default=None,
+        complete=lambda: [*METHODS, ALL_METHODS],
+    )
+    output: FilePath | None = output_option(
+        "keep every result here; started again, work goes on from there", "DIR", default=None
+    )
+    hold_out: Sequence[str] = option(
+        "take a language's training documents away and measure on its test documents alone; several are "
+        "separated by commas",
+        "LANG",
+        default=(),
+        action="extend",
+        type=languages,
+        complete="languages",
+    )
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> "Result":
+        """Fit methods on the training documents of each trial, measure them on its test documents, sum up.
+
+        >>> Compare(["sample"], methods="naive,clesa").run()
+        Traceback (most recent call last):
+        funnelling.errors.InputError: clesa needs a reference corpus, --reference FILE.
+        """
+        from funnelling.commands.corpora import read_trials
+        from funnelling.commands.measurement import check_results_folder, write_json
+        from funnelling.commands.sources import choose_methods, method_marks, prefix_errors_with_file
+        from funnelling.evaluation.comparison import Comparison
+        from funnelling.evaluation.pieces import ResultCache
+        from funnelling.evaluation.splits import hold_out, settle
+        from funnelling.methods.registry import make_method, parse_methods, parse_settings
+        from funnelling.report.comparison import comparison_blocks, facts
+        from funnelling.report.content import Report, Section
+        from funnelling.report.rendering import write_report
+
+        methods = None if self.methods is None else parse_methods(self.methods)
+        settings = parse_settings(self.set, methods or (*DEFAULT_COMPARISON, DEFAULT_XMC_METHOD))
+        folder = None if self.output is None else Path(self.output)
+        if folder is not None:
+            check_results_folder(folder, self.force)
+        at_hand, seed = self.read_resources(), self.seed
+        trials, notes = read_trials(
+            self.data, self.runs, seed, self.source, folder, verbose, self.layout, self.strict
+        )
+        with prefix_errors_with_file(", ".join(self.data)):
+            if self.hold_out:
+                trials = [hold_out(trial, self.hold_out) for trial in trials]
+            trials, kind = settle(trials, self.one_label)
+        if methods is None:
+            methods, chosen = usual_methods(trials)
+            kind += chosen
+        skip_lacking = (self.methods or "").strip() == ALL_METHODS
+        names, left_out = choose_methods(methods, at_hand, trials, skip_lacking)
+        marks = method_marks(names, settings, at_hand)
+        for line in (*notes, *kind, *left_out):
+            report(line)
+        makers = {
+            name: partial(
+                make_method, name, jobs=self.jobs, verbose=verbose, settings=settings, resources=at_hand
+            )
+            for name in names
+        }
+        pieces = ResultCache(folder)
+        result = Comparison(trials, makers, seed, pieces, marks, report).run()
+        if folder is not None:
+            write_json(folder / "comparison.json", result)
+            page = Report(
+                "Comparison of methods",
+                sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
+                facts=facts(", ".join(self.data), trials, seed, pieces.seconds, pieces.machines),
+            )
+            write_report(page, folder)
+        return result
+
+    def show(self, result: "Result") -> None:
+        from funnelling.report.measures import comparison_table, notes, weighted_table
+        from funnelling.report.tables import plain
+
+        if self.output is not None:
+            say(f"Report: {Path(self.output) / 'report.html'}")
+        if self.json:
+            printing.print_json(result)
+            return
+        print(plain(comparison_table(result)))
+        print("\n".join(notes(result)))
+        by_documents = weighted_table(result)
+        if by_documents is not None:
+            print(f"\nAverages weighted by documents:\n{plain(by_documents)}")
+
+
+def usual_methods(trials: "Sequence[Trial]") -> tuple[list[str], list[str]]:
+    """The methods that are worth a comparison, and a line on them where there are many labels.
+
+    Beside the one that is made for many labels there is Naive, as long as its classifiers can be afforded.
+    """
+    from funnelling.matrices import XMC_MIN_LABELS
+
+    labels = max(len(trial.train.label_set()) for trial in trials)
+    if labels <= XMC_MIN_LABELS:
+        return list(DEFAULT_COMPARISON), []
+    cells = labels * max(len(trial.train) for trial in trials)
+    names = (
+        [DEFAULT_XMC_METHOD] if cells > MAX_AFFORDABLE_PAIRS else [DEFAULT_COMPARISON[0], DEFAULT_XMC_METHOD]
+    )
+    return names, [f"{labels:,} labels: comparing {' and '.join(names)}. --methods names others."]

@@ -1,0 +1,288 @@
+"""``funnelling evaluate``: how good a model is on labelled documents, by language."""
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.commands import printing, values
+from funnelling.commands.declaring import argument, flag, option
+from funnelling.commands.options import (
+    DATA_HELP,
+    MODEL_HELP,
+    AsJson,
+    Exclude,
+    FilePath,
+    LabelSetFile,
+    Overwriting,
+    Reading,
+    output_option,
+)
+from funnelling.errors import InputError, counted
+from funnelling.runtime.messages import Reporter, say, silent
+
+if TYPE_CHECKING:
+    from funnelling.corpus import Corpus
+    from funnelling.evaluation.pieces import Result
+    from funnelling.methods.model import Model
+    from funnelling.report.tables import Table
+
+NO_LIMIT = 0  # labels or pairs, where no number is given
+DEFAULT_PAIRS, DEFAULT_ERRORS = 10, 20
+MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
+
+
+def _count(text: str) -> int:
+    try:
+        return values.count(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}. Options come after MODEL and DATA") from None
+
+
+def _amount(meaning: str, const: int) -> Any:
+    """An option that takes a number, or has one of its own."""
+    return option(meaning, "N", default=None, nargs="?", type=_count, const=const)
+
+
+class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
+    """Measure a model on the test rows of a file, or on all labelled rows without splits."""
+
+    summary = "measure a model on labelled documents"
+    examples = (
+        "evaluate model test.jsonl --by-label 10 --errors",
+        "evaluate model test.jsonl -o report",
+    )
+
+    model: FilePath = argument(MODEL_HELP, "MODEL")
+    data: FilePath = argument(DATA_HELP, "DATA")
+    by_label: int | None = _amount(
+        "list labels from the worst to the best, or the N worst, and the languages where they fail", NO_LIMIT
+    )
+    confused: int | None = _amount(
+        f"list the N pairs of labels that are most often taken for each other ({DEFAULT_PAIRS})",
+        DEFAULT_PAIRS,
+    )
+    confusion_matrix: bool = flag(
+        "show which labels were given to the documents of each (one label per document)"
+    )
+    errors: int | None = _amount(
+        f"list the N documents that the model was most sure about, and wrong, and why ({DEFAULT_ERRORS})",
+        DEFAULT_ERRORS,
+    )
+    output: FilePath | None = output_option(
+        "folder for a report of all this: report.html, report.md, tables and figures; or a file for one "
+        "table, .csv, .tsv, .xlsx, .parquet or .jsonl",
+        "DIR|FILE",
+        default=None,
+    )
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> "Result":
+        """The measures of a model on the test documents of a file, or on all where none has a split.
+
+        A document in which the model knows nothing counts as one without labels, or as its most probable
+        class where the model gives each document one label.
+        """
+        from funnelling.commands.sources import layout_for, load_text_model, read_labelled, rolled_up
+        from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
+        from funnelling.evaluation.measuring import MAX_CONFUSED_PAIRS, MAX_WORST_LABELS, model_scores
+        from funnelling.evaluation.splits import measurable
+        from funnelling.formats.files import shown_name
+        from funnelling.formats.tables import write_table
+        from funnelling.report.measures import evaluation_rows
+
+        asked = {"by-label": self.by_label, "confused": self.confused, "errors": self.errors}
+        tables = [name for name, amount in asked.items() if amount is not None]
+        file, folder = _check_output(self.output, tables, self.force)
+        model = load_text_model(self.model).following(self.label_set, self.exclude).running(verbose=verbose)
+        if self.confusion_matrix:
+            _check_matrix(model, shown_name(self.model))
+        name, layout = shown_name(self.data), layout_for(model, self.layout)
+        corpus, notes = read_labelled(self.data, verbose=verbose, layout=layout, strict=self.strict)
+        test, left_out = _measurable(rolled_up(corpus, model.label_set), model, name, self.strict)
+        if model.labels.single_label:
+            test, lacking = measurable(test)
+            left_out += lacking
+            if not len(test):
+                raise InputError(
+                    f"{name}: the model gives each document one label, and no document has exactly one. "
+                    "Choose another file."
+                )
+        _check_labels(model, test, name)
+        left_out += _learned_from(model, test)
+        errors = self.errors or 0
+        result = measure_with_errors(model, test, errors if folder is None else errors or MAX_ERRORS)
+        labels = MAX_WORST_LABELS if self.by_label is None else self.by_label or None
+        pairs = MAX_CONFUSED_PAIRS if self.confused is None else self.confused or None
+        scores = model_scores(result, labels, pairs)
+        if self.confusion_matrix:
+            scores["confusion"] = result["confusion"]
+        if errors:
+            scores["errors"] = result["errors"]
+        if folder is not None:
+            self._write_report(folder, test, scores, result)
+        if file is not None:
+            rows = evaluation_rows(scores)
+            first, *others = tables or ("languages",)
+            attached = {name: rows[name] for name in others}
+            write_table(file, rows[first], None, self.force, title=first, attached=attached)
+        for line in (*notes, *left_out):
+            report(line)
+        return scores
+
+    def _write_report(self, folder: Path, test: "Corpus", scores: "Result", result: "Result") -> None:
+        """Write all that was measured into a folder, for people and for programs."""
+        from funnelling.commands.measurement import write_json
+        from funnelling.formats.files import shown_name
+        from funnelling.methods.registry import title
+        from funnelling.report.comparison import run_facts
+        from funnelling.report.content import Report
+        from funnelling.report.model import model_sections
+        from funnelling.report.rendering import write_report
+        from funnelling.storage import describe_model
+
+        description = {**describe_model(self.model), "scores": scores}
+        name, documents = shown_name(self.data), counted(len(test), "document")
+        languages = counted(len(test.by_language()), "language")
+        page = Report(
+            f"How good a {title(description['method'])} model is",
+            [f"Measured on {documents} of {name}."],
+            model_sections(description, result),
+            run_facts({"Model": str(self.model), "Data": f"{name}: {documents} measured on, {languages}"}),
+        )
+        write_report(page, folder)
+        write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
+
+    def show(self, result: "Result") -> None:
+        if self.output is not None:
+            page = Path(self.output) / "report.html"
+            say(f"Report: {page}" if page.exists() else f"Table: {self.output}")
+        if self.json:
+            printing.print_json(result)
+        else:
+            printing.print_scores(result)
+            self._print_mistakes(result)
+
+    def _print_mistakes(self, scores: "Result") -> None:
+        """Print the tables of labels that were asked for."""
+        from funnelling.report.labels import (
+            BY_LABEL,
+            CONFUSED,
+            MISSED_TOGETHER,
+            confusion_matrix,
+            errors_listing,
+            mistakes,
+        )
+
+        tables = mistakes(scores)
+        if self.by_label is not None:
+            _print_table(BY_LABEL, tables.get(BY_LABEL))
+        if self.confused is not None:
+            _print_table(CONFUSED, tables.get(CONFUSED))
+            if "missed_together" in scores:
+                _print_table(MISSED_TOGETHER, tables.get(MISSED_TOGETHER))
+        if self.confusion_matrix:
+            matrix = confusion_matrix(scores["confusion"])
+            _print_table("Which labels were given to the documents of each", matrix)
+        if self.errors is not None:
+            width = min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
+            listed = errors_listing(scores["errors"], width) or "nowhere"
+            print(f"\nWhere the model was most sure, and wrong:\n{listed}")
+
+
+def _check_matrix(model: "Model", name: str) -> None:
+    """Refuse a confusion matrix that the model has none of, or that nobody could read."""
+    from funnelling.matrices import XMC_MIN_LABELS
+
+    if not model.labels.single_label:
+        raise InputError(
+            f"{name}: a confusion matrix is of models that give each document one label. Use --confused."
+        )
+    if len(model.labels.classes) > XMC_MIN_LABELS:
+        raise InputError(
+            f"{name}: a confusion matrix of {len(model.labels.classes):,} labels is too large to read. Use "
+            "--confused."
+        )
+
+
+def _check_labels(model: "Model", test: "Corpus", name: str) -> None:
+    """Refuse documents of which no label is one of the model's: that is another column, or task."""
+    from funnelling.formats.document import quoted
+
+    known, present = [str(label) for label in model.labels.classes], test.label_set()
+    if present and not set(known) & set(present):
+        raise InputError(
+            f"{name}: no label of it is one of the model's: {quoted(present[0])} and others here, "
+            f"{quoted(known[0])} and others there. Name the column of the labels with --labels-column."
+        )
+
+
+def _learned_from(model: "Model", test: "Corpus") -> list[str]:
+    """A line on documents that the model has learned from, as far as it knows how those begin."""
+    from funnelling.text.excerpts import beginning
+
+    archive = model.archive
+    known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
+    learned = sum(
+        (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
+    )
+    if not learned:
+        return []
+    return [
+        f"{learned:,} of {counted(len(test), 'document')} begin like ones that the model learned from: the "
+        "figures say nothing of those that are new."
+    ]
+
+
+def _check_output(
+    output: FilePath | None, tables: Sequence[str], force: bool
+) -> tuple[Path | None, Path | None]:
+    """The file or the folder that results go to, checked before the work for them begins."""
+    from funnelling.commands.measurement import check_new_files, check_report_folder
+    from funnelling.formats.tables import XLSX, check_writable
+
+    if output is None:
+        return None, None
+    path = Path(output)
+    if not path.suffix or path.is_dir():
+        check_report_folder(path, force)
+        return None, path
+    ending = check_writable(path)
+    if len(tables) > 1 and ending != XLSX:
+        raise InputError(
+            f"{path}: holds one table, and {', '.join(f'--{table}' for table in tables)} ask for more. Ask "
+            "for one, or choose a folder or a name that ends in .xlsx."
+        )
+    check_new_files(path.parent, [path], force)
+    return path, None
+
+
+def _measurable(corpus: "Corpus", model: "Model", name: str, strict: bool) -> "tuple[Corpus, list[str]]":
+    """The documents to measure on, and a line to report on the others."""
+    from funnelling.evaluation.measuring import supported_documents
+    from funnelling.formats.document import quoted
+
+    if any(corpus.splits):
+        corpus = corpus.split("test")
+        if not len(corpus):
+            raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
+    rows = supported_documents(corpus, model)
+    if rows.all():
+        return corpus, []
+    unknown = list(corpus.select(~rows).by_language())
+    if strict or not rows.any():
+        cure = "Leave --strict out to leave such documents out."
+        if not rows.any():
+            cure = "Choose another file, or add --language-column none to detect languages."
+        raise InputError(
+            f"{name}: the model does not know the language {quoted(unknown[0])}, only "
+            f"{', '.join(model.languages)}. {cure}"
+        )
+    left_out = f"{counted(int((~rows).sum()), 'document')} in {', '.join(unknown)}"
+    return corpus.select(rows), [f"{name}: left out {left_out}, which the model does not know."]
+
+
+def _print_table(heading: str, table: "Table | None") -> None:
+    from funnelling.report.tables import plain
+
+    print(f"\n{heading}:\n{'none' if table is None else plain(table)}")

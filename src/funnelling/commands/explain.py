@@ -1,0 +1,161 @@
+"""``funnelling explain``: why a document got a label, as tables to read, as a page, or as JSON Lines."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from funnelling.commands.declaring import argument, flag, option
+from funnelling.commands.options import (
+    DATA_HELP,
+    MODEL_HELP,
+    FilePath,
+    LabelSetFile,
+    Names,
+    Overwriting,
+    Reading,
+    output_option,
+)
+from funnelling.commands.values import count
+from funnelling.errors import InputError
+from funnelling.runtime.messages import NO_COLOUR, Reporter, silent
+
+if TYPE_CHECKING:
+    from funnelling.formats import Document
+
+LINE_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+PAGE_ENDINGS = (".html", ".htm")
+TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
+
+
+class _Style(NamedTuple):
+    """How explanations are written: what stands before them, each with its text, and what stands after."""
+
+    document: Callable[[str, dict[str, Any]], str]
+    head: str = ""
+    foot: str = ""
+
+
+class Explain(LabelSetFile, Names, Overwriting, Reading):
+    """Explain documents:
+    the labels assigned, or the most probable ones, and for each the words of the text that speak for it and
+    against it, marked in the text; and the training documents nearest to it, from any language. --json and
+    -o FILE.jsonl tell more: what the words added in each view of tier 1, and what the labels added in tier 2.
+    """
+
+    summary = "explain why documents get their labels"
+    examples = ("explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5")
+
+    model: FilePath = argument(MODEL_HELP, "MODEL")
+    data: FilePath = argument(f"{DATA_HELP}; or a text of two words or more", "DATA")
+    output: FilePath | None = output_option(
+        "output file: .jsonl, .html for a page, or .csv, .tsv, .xlsx or .parquet for a table of words "
+        "(standard output)",
+        "FILE",
+        default=None,
+        exclusive="output",
+    )
+    html: FilePath | None = option(
+        "write a page with the words marked in the texts", "FILE", default=None, exclusive="output"
+    )
+    json: bool = flag("print JSON Lines instead of tables", exclusive="output")
+    id: Sequence[str] | None = option(
+        "explain only the document of this id; may be repeated", "ID", default=None, action="append"
+    )
+    label: Sequence[str] = option("explain this label; may be repeated", "L", default=(), action="append")
+    top: int = option("how many words and labels to show (10)", "N", default=10, type=count)
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> None:
+        """Say for each document why it gets its labels; see `Predictor.explain`."""
+        from funnelling.commands.sources import layout_for, load_text_model, say_unknown
+        from funnelling.corpus.labels import label_columns
+        from funnelling.formats import read_documents
+        from funnelling.formats.files import STANDARD, shown_name, writing
+        from funnelling.formats.tables import write_table
+        from funnelling.methods.rows import Predictor, batches
+        from funnelling.report.explanations import explanation_rows
+        from funnelling.runtime.progress import progress_bar
+
+        target, data, labels = os.fspath(self.html or self.output or STANDARD), self.data, self.label or None
+        style = self._style or _style_of(target)
+        model = load_text_model(self.model).following(self.label_set)
+        label_columns(model.labels.classes, self.label)  # refuses labels that do not exist
+        predictor = Predictor(model, strict=self.strict, names=self.names)
+        documents = read_documents(data, layout_for(model, self.layout), labels=False)
+        if self.id is not None:
+            documents = _chosen(documents, self.id, shown_name(data))
+
+        def explained() -> Iterator[tuple[str, dict[str, Any]]]:
+            """Each text with its explanation."""
+            # A bar among the rows would make both unreadable.
+            show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
+            with progress_bar("explain", None, show_bar, "documents") as advance:
+                for batch in batches(documents):
+                    rows = predictor.explain(batch, labels, self.top, os.fspath(data))
+                    yield from zip((document.text for document in batch), rows, strict=True)
+                    advance(len(batch))
+
+        if style == "rows":
+            told = (row for text, each in explained() for row in explanation_rows(text, each, self.top))
+            write_table(target, told, None, self.force, title="explanations")
+        else:
+            colour = sys.stdout.isatty() and not os.environ.get(NO_COLOUR)
+            written = _style(style, os.path.basename(os.fspath(data)), self.top, colour)
+            with writing(target, self.force) as stream:
+                stream.write(written.head)
+                for text, row in explained():
+                    stream.write(written.document(text, row))
+                    if target == STANDARD:
+                        stream.flush()  # whatever reads along gets whole rows
+                stream.write(written.foot)
+        say_unknown(predictor.unknown)
+
+    @property
+    def _style(self) -> str | None:
+        """How explanations are written; None goes by the name of the output."""
+        if self.html is not None:
+            return "html"
+        return "jsonl" if self.json else "table" if self.output is None else None
+
+
+def _chosen(documents: "Iterable[Document]", ids: Sequence[str], name: str) -> "Iterator[Document]":
+    """The documents that have one of these ids, each of which some document must have."""
+    from funnelling.formats.document import quoted
+
+    left = set(ids)
+    for document in documents:
+        if document.id in ids:
+            left.discard(document.id)
+            yield document
+    if left:
+        raise InputError(f"{name}: no document has the id {quoted(min(left))}. Check --id.")
+
+
+def _style_of(output: str) -> str:
+    """What a file is to hold, by the end of its name; one that says neither is refused."""
+    from funnelling.formats.tables import check_writable
+
+    name = output.lower()
+    if output == "-" or name.endswith(LINE_ENDINGS):
+        return "jsonl"
+    if name.endswith(PAGE_ENDINGS):
+        return "html"
+    if name.endswith(TABLE_ENDINGS):
+        check_writable(output)
+        return "rows"
+    raise InputError(
+        f"{output}: explanations are JSON Lines, a page or a table. Choose a name that ends in .jsonl, "
+        ".html, .csv, .tsv, .xlsx or .parquet."
+    )
+
+
+def _style(name: str, data: str, top: int, colour: bool) -> _Style:
+    from funnelling.report.explanations import FOOT, document_html, document_text, page_head
+
+    if name == "table":
+        return _Style(lambda text, row: document_text(text, row, top, colour))
+    if name == "html":
+        source = "standard input" if data == "-" else data
+        return _Style(lambda text, row: document_html(text, row, top), page_head(source), FOOT)
+    return _Style(lambda _, row: json.dumps(row, ensure_ascii=False) + "\n")

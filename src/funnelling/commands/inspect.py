@@ -1,0 +1,224 @@
+"""``funnelling inspect``: what a model is, how it was made, how good it was, and what can be changed."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from funnelling.commands import printing
+from funnelling.commands.declaring import HIDDEN, argument, refuse_retired
+from funnelling.commands.options import MODEL_HELP, AsJson, FilePath, Names
+from funnelling.errors import InputError
+from funnelling.runtime.messages import Reporter, silent
+
+if TYPE_CHECKING:
+    from funnelling.corpus.label_set import LabelSet
+    from funnelling.methods.model import Model
+
+MERGE = "relabel to merge labels"
+ON_TEXTS = ("update", "add-language", "forget")
+CHANGE_COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
+OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
+
+
+class Inspect(Names, AsJson):
+    """Show what a model is, what it learned from and keeps, and how good it was."""
+
+    summary = "show what a model is"
+    examples = ("inspect model",)
+
+    model: FilePath = argument(MODEL_HELP, "MODEL")
+    more: Sequence[str] = argument(HIDDEN, "MODEL", default=(), nargs="*")  # retired
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
+        if self.more:
+            refuse_retired("inspect", "MODEL MODEL")
+        return inspect_model(self.model, self.names)
+
+    def show(self, result: dict[str, Any]) -> None:
+        printing.print_json(result) if self.json else _print_model(result)
+
+
+def inspect_model(model: FilePath, names: str | None = None) -> dict[str, Any]:
+    """What `describe_model` says of a model, and what is known once it is loaded.
+
+    ``thresholds`` are those that are not .5, by language, and ``keeps`` has what `possible_changes` gives,
+    too. Where the model has a label set, ``label_set`` tells of it, and with the language of ``names``,
+    ``label_names`` what each label is called. Of a model that cannot be loaded here, the thresholds are None
+    and ``keeps`` has no more.
+    """
+    from funnelling.methods.rows import names_of_labels, thresholds_of
+    from funnelling.storage import describe_model, load
+
+    description = describe_model(model)
+    try:
+        loaded = load(model, mapped=True)
+    except InputError:
+        return {**description, "thresholds": None}
+    keeps = {**description["keeps"], **possible_changes(loaded)}
+    told = {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
+    if loaded.label_set is not None:
+        told["label_set"] = _describe_label_set(loaded.label_set)
+    if names is not None:
+        called = names_of_labels(loaded, names)
+        told["label_names"] = {str(label): called.get(str(label), str(label)) for label in told["labels"]}
+    return told
+
+
+def _describe_label_set(label_set: "LabelSet") -> dict[str, Any]:
+    """How many labels a set has, in which languages it names them, and what it says of them."""
+    labels = list(label_set)
+    return {
+        "labels": len(labels),
+        "names": sorted(label_set.names),
+        "with_parents": sum(bool(label.parents) for label in labels),
+        "excluded": [label.id for label in labels if label.exclude],
+        "roll_up": bool(label_set.roll_up),
+    }
+
+
+def possible_changes(model: "Model") -> dict[str, Any]:
+    """The commands that a model ``can`` be changed by, and those that it ``cannot``, with the reason.
+
+    ``needs`` are resources that are not kept with a model, and that it needs again to learn.
+    """
+    cannot = _impossible(model)
+    return {
+        "can": [command for command in CHANGE_COMMANDS if command not in cannot],
+        "cannot": cannot,
+        "needs": _resources(model),
+    }
+
+
+def _impossible(model: "Model") -> dict[str, str]:
+    from funnelling.funnel.tuning import check_tunable
+    from funnelling.methods.learning import check_extensible
+
+    again, tune = (_refusal(check, model) for check in (check_extensible, check_tunable))
+    on_texts = again if again or model.texts else OF_VECTORS
+    reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
+    archive = model.archive
+    if archive is not None and not on_texts and not any(map(archive.given_ids, archive.ids)):
+        reasons["forget"] = "Its documents were given no ids. Give them some with update."
+    return {command: reason for command, reason in reasons.items() if reason}
+
+
+def _refusal(check: Callable[["Model"], object], model: "Model") -> str:
+    """Why a model is refused; nothing where it is not."""
+    try:
+        check(model)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _resources(model: "Model") -> list[str]:
+    from funnelling.spaces.embedded import EmbeddedSpace
+    from funnelling.spaces.outside import EncoderSpace
+    from funnelling.spaces.reference import ReferenceSpace
+
+    kinds = {"embeddings": EmbeddedSpace, "encoder": EncoderSpace, "reference": ReferenceSpace}
+    spaces = model.fitted.spaces
+    return [name for name, kind in kinds.items() if any(isinstance(space, kind) for space in spaces)]
+
+
+def _print_model(description: dict[str, Any]) -> None:
+    import textwrap
+
+    from funnelling.report.card import (
+        MAX_MISTAKES_SHOWN,
+        history_note,
+        history_table,
+        kept_sentence,
+        kept_table,
+        limits,
+        made_with,
+        probabilities,
+        tried_table,
+        what_follows,
+    )
+    from funnelling.report.labels import mistakes
+    from funnelling.report.measures import languages_table, notes
+    from funnelling.report.tables import plain
+
+    print(f"Method      {description['method']}")
+    print(f"Languages   {_list(description['languages'])} (training documents)")
+    kind = ", one per document" if description["exclusive"] else ""
+    print(f"Labels      {len(description['labels'])}{kind}: {_shorten(_called(description))}")
+    if "label_set" in description:
+        print(f"Label set   {_told(description['label_set'])}")
+    _print_thresholds(description["thresholds"])
+    if description["scores"] is None:
+        print("It was not measured.")
+    else:
+        print()
+        print(plain(languages_table(description["scores"])))
+        print(description["scores"].get("how", "Measured on documents that it did not learn from."))
+        print("\n".join(notes(description["scores"])))
+        for heading, table in mistakes(description["scores"], MAX_MISTAKES_SHOWN).items():
+            print(f"\n{heading}:\n{plain(table)}")
+    print()
+    print(textwrap.fill(probabilities(description), 100))
+    print("\nWhat it learned from")
+    if description["history"]:
+        print(plain(history_table(description["history"])))
+    if history_note(description):
+        print(history_note(description))
+    print("\nWhat it keeps")
+    print(plain(kept_table(description)) if description["keeps"]["documents"] else kept_sentence(description))
+    print("\n".join(what_follows(description)))
+    print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description)), ""]))
+    if description["choice"]:
+        print(f"Choice      {description['choice']}")
+    print(f"Parameters  {_list(made_with(description))}")
+    print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
+    if description["choice_tried"]:
+        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
+
+
+def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:
+    """A line for all languages that share their thresholds, with the first labels."""
+    from funnelling.errors import printable
+
+    shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
+    for language, values in (thresholds or {}).items():
+        shared.setdefault(tuple(values.items()), []).append(language)
+    for i, (pairs, languages) in enumerate(shared.items()):
+        shown = ", ".join(
+            f"{printable(str(label))} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most]
+        )
+        more = f", … ({len(pairs)} labels are not at .5; --json has all)" if len(pairs) > most else ""
+        print(f"{'' if i else 'Thresholds':<12}{', '.join(languages)}: {shown}{more}")
+
+
+def _called(description: dict[str, Any]) -> list[str]:
+    """The labels, with what they are called where that is asked for."""
+    from funnelling.errors import printable
+
+    names = description.get("label_names", {})
+    labels = map(str, description["labels"])
+    return [
+        printable(f"{label} ({names[label]})" if names.get(label, label) != label else label)
+        for label in labels
+    ]
+
+
+def _told(label_set: dict[str, Any]) -> str:
+    from funnelling.errors import counted
+
+    parents, excluded = label_set["with_parents"], label_set["excluded"]
+    facts = [
+        counted(label_set["labels"], "label"),
+        *([f"names in {', '.join(label_set['names'])}"] if label_set["names"] else []),
+        *([f"{parents:,} with parents"] if parents else []),
+        *(["documents get the parents of their labels"] if label_set["roll_up"] else []),
+        *([f"not assigned: {_shorten(excluded)}"] if excluded else []),
+    ]
+    return "; ".join(facts)
+
+
+def _list(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def _shorten(labels: list[Any], most: int = 12) -> str:
+    text = ", ".join(map(str, labels[:most]))
+    return text if len(labels) <= most else f"{text}, …"

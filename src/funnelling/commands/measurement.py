@@ -1,0 +1,156 @@
+"""How good one model is, how that was measured, and the folders that results go to."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError, counted
+from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
+from funnelling.evaluation.fitting import cross_validate
+from funnelling.evaluation.measuring import model_scores, supported_documents, thresholds_of
+from funnelling.evaluation.pieces import PIECES_FOLDER, Result
+from funnelling.evaluation.registry import averaged
+from funnelling.formats.files import check_output_folder, writing
+from funnelling.runtime.files import sweep
+from funnelling.runtime.messages import Reporter
+
+if TYPE_CHECKING:
+    from funnelling.methods.algorithm import Parameters
+    from funnelling.methods.learning import Method
+    from funnelling.methods.model import Model
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a model scored, by language and averaged, and how; or None, and why it was not measured.
+
+    ``full`` is the whole result, of which the scores are the sum, where there is more of it.
+    """
+
+    scores: Result | None
+    how: str
+    full: Result = field(default_factory=dict)
+
+    def record(self) -> Result | None:
+        """What a model's folder keeps, for `save_model`."""
+        return None if self.scores is None else {**self.scores, "how": self.how}
+
+    def details(self) -> Result:
+        """What the report in a model's folder shows, for `save_model`."""
+        return {**self.full, "how": self.how}
+
+
+def shown_errors(method: "Parameters") -> int:
+    """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
+    return 0 if method.compact else MAX_ERRORS
+
+
+def report_choice(model: "Model", report: Reporter) -> None:
+    """Say which views a funnel chose, where it had the choice."""
+    if model.fitted.chosen is not None:
+        report(model.fitted.chosen.summary())
+
+
+def measure_on_test(
+    model: "Model", test: Corpus, when: str = "", errors: int = 0, answers: tuple[Any, Any] | None = None
+) -> Measurement:
+    """Measure a model on the test documents whose languages it can label, and explain its worst errors.
+
+    ``answers`` are the model's to all of them, where they are known.
+    """
+    rows = supported_documents(test, model)
+    unknown = ", ".join(test.select(~rows).by_language())
+    if not rows.any():
+        return Measurement(
+            None, f"Not measured: training has no documents in the languages of test, {unknown}."
+        )
+    left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
+    full = measure_with_errors(model, test.select(rows), errors, answers)
+    how = f"Measured on {counted(int(rows.sum()), 'test document')}{left_out}{when}."
+    return Measurement(model_scores(full), how, full)
+
+
+def measure_held_out(model: "Model", how: str) -> Measurement:
+    """Measure a funnel on training documents that were held out from both of its tiers."""
+    return Measurement(dict(averaged(model.held_out_measures())), how)
+
+
+def measure_by_folds(
+    method: "Method", model: "Model", train: Corpus, seed: int, errors: int = 0
+) -> Measurement:
+    """Measure a fitted model by outer folds over its training documents, for want of test documents.
+
+    What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
+    """
+    full = cross_validate(
+        method,
+        train,
+        seed=seed,
+        errors=errors,
+        verbose=method.parameters.verbose,
+        label_set=model.label_set,
+    )
+    if full is None:
+        return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
+    if model.labels.has_thresholds:
+        columns = thresholds_of(model, train).T
+        limits = dict(zip(map(str, model.labels.classes), columns, strict=True))
+        full["by_label"] = [
+            {**row, "threshold": [float(limits[row["label"]].min()), float(limits[row["label"]].max())]}
+            for row in full["by_label"]
+        ]
+    how = "Measured by five outer folds over the training documents."
+    return Measurement(model_scores(full), how, full)
+
+
+_OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
+CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
+
+
+def check_results_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
+    if folder.suffix.lower() in _OF_FILES and not folder.exists():
+        raise InputError(
+            f"{folder}: results are a folder, with a page and tables in data/*.csv. "
+            "Choose a name without an ending."
+        )
+    sweep(folder)
+    holds_results = any((folder / name).is_dir() for name in (PIECES_FOLDER, CORPUS_FOLDER))
+    if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
+        raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
+    check_output_folder(folder)
+
+
+def check_report_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything, and one that cannot be written."""
+    sweep(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise InputError(f"{folder} exists and is not empty. Choose another path or add --force.")
+    check_output_folder(folder)
+
+
+def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
+    """Refuse files that exist, and a folder for them that cannot be written."""
+    for file in files:
+        if file.exists() and not force:
+            raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
+    check_output_folder(folder)
+
+
+def check_new_file(file: Path, force: bool, source: str | os.PathLike[str]) -> None:
+    """Refuse a file that exists, one that cannot be written, and in any case that which is read."""
+    if file.exists() and os.path.exists(source) and file.samefile(source):
+        raise InputError(f"{file} is what is read. Choose another file with -o.")
+    if file.exists() and not force:
+        raise InputError(f"{file} exists. Choose another file with -o or add --force.")
+    check_output_folder(file.parent)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a result as JSON, over an older one if there is one."""
+    with writing(path, force=True) as stream:
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")

@@ -1,0 +1,144 @@
+"""``funnelling predict``: labels and probabilities for each document, as the documents come."""
+
+import logging
+import os
+from collections.abc import Iterator
+
+from funnelling.commands.declaring import argument
+from funnelling.commands.options import (
+    DATA_HELP,
+    MODEL_HELP,
+    Cluster,
+    FilePath,
+    Jobs,
+    Overwriting,
+    Predicting,
+    Reading,
+    output_option,
+)
+from funnelling.errors import InputError
+from funnelling.runtime.messages import Reporter, silent
+
+_log = logging.getLogger(__name__)
+
+
+class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
+    """Label documents.
+
+    -o names a file whose ending says what it is: .csv, .tsv, .xlsx, .parquet or .jsonl (.csv, .tsv and .jsonl
+    also with .gz). It has the columns of DATA, then labels, best_label, its probability, and a note where
+    there is something to know. Standard output is JSON Lines: id, language, labels, best_label, probability
+    and scores, the probability of each label. A text in which the model knows nothing gets no label.
+    Thresholds that are not .5 are shown by funnelling inspect. For a folder of documents, -o may be a folder,
+    too: it gets one Parquet file of predictions per file of documents, and a run that was cut short goes on
+    where it stopped.
+    """
+
+    summary = "label documents with a model"
+    examples = ("predict model docs.csv -o labels.xlsx", "predict model 'a few words' --top 3")
+
+    model: FilePath = argument(MODEL_HELP, "MODEL")
+    data: FilePath = argument(f"{DATA_HELP}; or a text of two words or more", "DATA")
+    output: FilePath = output_option("output file (standard output)", "FILE", default="-")
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> None:
+        from funnelling.commands.predictions import predictor_of, say_renamed, table_of, thresholds_shown
+        from funnelling.commands.sources import layout_for, load_text_model, say_unknown
+        from funnelling.formats import is_text_folder, read_documents
+        from funnelling.formats.files import writing
+        from funnelling.formats.tables import JSON_LINES, PARQUET, to_json, write_table
+        from funnelling.methods.rows import batches, thresholds_of
+        from funnelling.runtime.progress import progress_bar
+
+        target, data = os.fspath(self.output), os.fspath(self.data)
+        parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
+        ending = PARQUET if parts else _ending_of(target)
+        model = load_text_model(self.model).following(self.label_set, self.exclude)
+        predictor, table = predictor_of(self, model), table_of(self, ending, model)
+        layout = layout_for(model, self.layout)
+        unknown = predictor.unknown
+        if parts:
+            from funnelling.commands.parts import predict_parts
+
+            unknown = predict_parts(
+                os.fspath(self.model),
+                data,
+                target,
+                self,
+                force=self.force,
+                layout=layout,
+                jobs=self.jobs,
+                verbose=verbose,
+            )
+        elif _is_stream(target):
+            documents = read_documents(data, layout, labels=False)
+            with (
+                writing(target, self.force) as stream,
+                # A bar among the rows would make both unreadable.
+                progress_bar("predict", None, bool(verbose) and not os.isatty(1), "documents") as advance,
+            ):
+                for batch in batches(documents):
+                    for row in predictor(batch, data):
+                        stream.write(to_json(table.plain(row)) + "\n")
+                    stream.flush()  # whatever reads along gets whole rows
+                    advance(len(batch))
+        else:
+            beside = table.objects if ending == JSON_LINES else table.rows
+
+            def rows() -> Iterator[dict[str, object]]:
+                with progress_bar("predict", None, bool(verbose), "documents") as advance:
+                    for batch in batches(read_documents(data, layout, labels=False, keep_fields=True)):
+                        yield from beside(batch, predictor(batch, data))
+                        advance(len(batch))
+
+            thresholds = thresholds_shown(self, model)
+            write_table(
+                target,
+                rows(),
+                table.columns,
+                self.force,
+                title="predictions",
+                attached={"thresholds": thresholds} if thresholds else {},
+                verbose=verbose,
+            )
+            say_renamed(table.renamed)
+        say_unknown(unknown)
+        if self.threshold is None and thresholds_of(model):
+            _say_where_thresholds_stand(os.fspath(self.model), target, ending)
+
+
+def _is_folder(output: str) -> bool:
+    """Whether a folder is to take the predictions for a folder: any name but that of a file of rows."""
+    from funnelling.formats.tables import ending_of
+
+    if _is_stream(output):
+        return False
+    try:
+        return os.path.isdir(output) or not ending_of(output)
+    except InputError:
+        return True
+
+
+def _ending_of(output: str) -> str:
+    from funnelling.formats.tables import JSON_LINES, check_writable
+
+    return JSON_LINES if _is_stream(output) else check_writable(output)
+
+
+def _is_stream(output: str) -> bool:
+    """Whether a name is that of standard output, a pipe or a device, of which an ending says nothing."""
+    from funnelling.formats.files import STANDARD
+
+    is_special = os.path.exists(output) and not os.path.isfile(output) and not os.path.isdir(output)
+    return output == STANDARD or is_special
+
+
+def _say_where_thresholds_stand(model: str, output: str, ending: str) -> None:
+    from funnelling.formats.tables import PARQUET, XLSX
+
+    places = {
+        XLSX: f'the sheet "thresholds" of {output} has them',
+        PARQUET: f"the metadata of {output} (funnelling.thresholds) has them",
+    }
+    where = places.get(ending, f"funnelling inspect {model} --json has them")
+    _log.info(f"Labels are assigned above thresholds that are not all .5: {where}.")

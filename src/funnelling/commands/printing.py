@@ -1,0 +1,52 @@
+"""How commands answer: results on standard output, what is going on on standard error."""
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from funnelling.evaluation.change import BeforeAfterMetrics
+
+
+def program() -> str:
+    """The command as it can be typed: by name where the shell finds it, else as it was typed."""
+    import shutil
+
+    typed = sys.argv[0]
+    known = shutil.which("funnelling") or os.path.basename(typed) != "funnelling"
+    return "funnelling" if known else typed
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON, in UTF-8 whatever the terminal speaks."""
+    from funnelling.formats.files import STANDARD, writing
+
+    with writing(STANDARD) as stream:
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_scores(scores: Any, how: str = "") -> None:
+    """Print the measures of a model by language, how they were measured, and what stands beside them."""
+    from funnelling.report.measures import languages_table, most_often_confused, notes, rates
+    from funnelling.report.tables import plain
+
+    print(plain(languages_table(scores)))
+    if how:
+        print(how)
+    print("\n".join([*notes(scores), *most_often_confused(scores)]))
+    if "recall" in scores:
+        print(rates(scores))
+
+
+def print_change(change: "BeforeAfterMetrics") -> None:
+    """Print a model's measures before and after a change, on documents it has not learned from."""
+    from funnelling.report.measures import change_table
+    from funnelling.report.tables import plain
+
+    if not change.after:
+        print("Not measured: there are no test documents, and the model keeps no scores of held-out ones.")
+        return
+    print("Before and after, on the same documents, which the models had not learned from:")
+    averages = (change.average_before, change.average_after) if len(change.before) > 1 else None
+    print(plain(change_table(change.before, change.after, averages, change.on)))

@@ -1,0 +1,325 @@
+"""``funnelling relabel``: a model's labels get other names, become one, or are dropped."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.commands import printing
+from funnelling.commands.declaring import option
+from funnelling.commands.options import FilePath, Learning
+from funnelling.errors import InputError, counted
+from funnelling.runtime.messages import Reporter, silent
+
+if TYPE_CHECKING:
+    from funnelling.commands.change import Change
+    from funnelling.corpus.labels import LabelSpace
+    from funnelling.methods.learning import Relabelling
+    from funnelling.methods.model import Model
+
+OLD_COLUMNS = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called
+NEW_COLUMNS = ("new", "new label", "new name", "to", "after")
+JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+LABEL_MAP_HINT = "Give each label and its new name, in two columns named old and new"
+
+Entry = tuple[str, Any, Any]  # where it stands, the old label, the new one
+
+
+PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
+INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
+WITHOUT_ERRORS = (
+    "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
+    "those of now."
+)
+LABEL_BY_LABEL = "Labels by themselves as before: {}"
+
+
+@dataclass(frozen=True)
+class RelabelledModel:
+    """A model with other labels that was saved, and what has become of them.
+
+    After a merge ``before`` and ``after`` are the measures by language on training documents that were held
+    out, under the new labels, where the model knows them.
+    """
+
+    model: "Model"
+    renamed: dict[str, str]
+    merged: dict[str, list[str]]
+    dropped: list[str]
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+
+class Relabel(Learning):
+    """Give labels of a model other names.
+
+    Several that get the same one are merged, and the model learns anew from what it keeps of its documents;
+    one that gets none is dropped. Names and drops change no other answer.
+    """
+
+    summary = "rename, merge or drop labels"
+    examples = ("relabel model --map names.csv -o renamed-model",)
+
+    map: FilePath = option(
+        'table of labels and new names in two columns (.csv, .tsv, .xlsx, …), or JSON: {"old": "new"}', "FILE"
+    )
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> RelabelledModel:
+        from funnelling.commands.change import change_model
+
+        def relabelled(model: "Model", document: Mapping[str, Any]) -> "Change[RelabelledModel]":
+            return self._relabel(model, document, report, verbose)
+
+        return change_model(self, "relabel", relabelled)
+
+    def _relabel(
+        self, model: "Model", document: Mapping[str, Any], report: Reporter, verbose: int
+    ) -> "Change[RelabelledModel]":
+        from funnelling.commands.change import Change
+        from funnelling.commands.sources import give_resources, prefix_errors_with_file
+        from funnelling.methods import learning
+        from funnelling.storage.folders import REPORT
+
+        old = model.labels.classes.tolist()
+        names = read_label_map(self.map, old)
+        with prefix_errors_with_file(self.map):
+            plan = learning.Relabelling.of(old, names)
+            if not (plan.renamed or plan.merged or plan.dropped):
+                raise InputError("all labels are called that already. Give other names.")
+        before: dict[str, Any] = {}
+        if plan.merged:
+            with prefix_errors_with_file(self.model):
+                model = give_resources(model, self)
+                learning.check_extensible(model)
+            report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
+            before = _held_out(model, plan)
+        with prefix_errors_with_file(self.model):
+            model = learning.relabel(model.running(n_jobs=self.jobs, verbose=verbose), names)
+        after = _held_out(model)
+        scores = _followed(document.get("scores"), plan, model.labels, after)
+        return Change(
+            RelabelledModel(
+                model,
+                {str(old): str(new) for old, new in plan.renamed.items()},
+                {str(new): list(map(str, old)) for new, old in plan.merged.items()},
+                list(map(str, plan.dropped)),
+                before,
+                after if plan.merged else {},
+            ),
+            {
+                "renamed": len(plan.renamed),
+                "merged": sum(map(len, plan.merged.values())),
+                "dropped": len(plan.dropped),
+            },
+            scores,
+            _details(scores, len(plan.new)) if (Path(self.model) / REPORT).exists() else None,
+        )
+
+    def show(self, result: RelabelledModel) -> None:
+        from funnelling.report.measures import change_table
+        from funnelling.report.tables import plain
+
+        labels = result.model.labels.classes.tolist()
+        if self.json:
+            shown = ("renamed", "merged", "dropped", "before", "after")
+            printing.print_json(
+                {"model": self.target, "labels": labels, **{name: getattr(result, name) for name in shown}}
+            )
+            return
+        for old, new in result.renamed.items():
+            print(f"Renamed   {old} → {new}")
+        for new, several in result.merged.items():
+            print(f"Merged    {', '.join(several)} → {new}")
+        for label in result.dropped:
+            print(f"Dropped   {label}")
+        if result.after:
+            print("On training documents that were held out, under the new labels, before and after:")
+            print(plain(change_table(result.before, result.after)))
+        print(f"Labels    {len(labels)}")
+        print(f"Model: {self.target}")
+
+
+def read_label_map(path: FilePath, labels: Sequence[Any]) -> dict[str, str]:
+    """New names by label, "" for a label that is to be dropped; ``labels`` are those of the model.
+
+    The file is a table of two columns, with a header or without (CSV, TSV, .xlsx, .ods, Parquet), objects
+    with ``old`` and ``new`` (JSON Lines, or a JSON array), or one JSON object of new names by label.
+    """
+    from funnelling.corpus.labels import unknown_label
+    from funnelling.formats.files import shown_name
+
+    name = shown_name(path)
+    known = {str(label): label for label in labels}
+    mapping: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for place, *pair in _entries(path, name, known):
+        old, new = (_label(value, place) for value in pair)
+        if not old and not new:
+            continue
+        if old not in known:
+            refusal = unknown_label(old, known)
+            raise InputError(f"{place}: {refusal[0].lower()}{refusal[1:]}")
+        if mapping.get(old, new) != new:
+            raise InputError(f"{place}: {old!r} has another new name in {places[old]}. Keep one.")
+        mapping[old], places[old] = new, place
+    if not mapping:
+        raise InputError(f"{name}: no labels in it. {LABEL_MAP_HINT}.")
+    return mapping
+
+
+def _entries(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry]:
+    if Path(path).name.lower().removesuffix(".gz").endswith(JSON_ENDINGS):
+        return _of_json(path, name)
+    return _of_table(path, name, known)
+
+
+def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry]:
+    """The rows of a table; its first one is a header if it names both columns, and no label."""
+    from funnelling.formats import Layout, read_rows
+
+    table = read_rows(path, Layout(header=False))
+    rows = [(number, list(row.values())) for number, row in table.rows()]
+    columns = list(table.columns or ())
+    named = columns != [str(place) for place in range(1, len(columns) + 1)]  # as those of Parquet
+    if named:
+        rows.insert(0, (0, list[object](columns)))
+    number, first = rows[0] if rows else (0, [])
+    old, new = (_place([str(cell) for cell in first], wanted) for wanted in (OLD_COLUMNS, NEW_COLUMNS))
+    if old is None or new is None or (str(first[old]) in known and not named):
+        if len(first) > 2:
+            raise InputError(f"{name}:{number}: {len(first)} cells. {LABEL_MAP_HINT}.")
+        old, new = 0, 1
+    else:
+        rows = rows[1:]
+    for line, cells in rows:
+        if len(cells) <= max(old, new):
+            raise InputError(
+                f"{name}:{line}: no new name beside a label. {LABEL_MAP_HINT}; an empty cell drops a label."
+            )
+        yield f"{name}:{line}", cells[old], cells[new]
+
+
+def _place(names: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """Where one of the names wanted stands."""
+    plain = [name.strip().casefold().replace("_", " ") for name in names]
+    return next((plain.index(each) for each in wanted if each in plain), None)
+
+
+def _of_json(path: FilePath, name: str) -> Iterator[Entry]:
+    """The members of one object, or the objects of an array, or of lines."""
+    from funnelling.formats.encoded import TextFile
+
+    text = TextFile(path, name).text()
+    try:
+        yield from _of_value(json.loads(text, object_pairs_hook=_Members), name)
+        return
+    except json.JSONDecodeError:
+        pass  # perhaps one object per line
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                value = json.loads(line, object_pairs_hook=_Members)
+            except json.JSONDecodeError as error:
+                raise InputError(
+                    f"{name}:{number}: not JSON ({error.msg}, column {error.colno}). Write one object of new "
+                    'names by label, or one {"old": …, "new": …} per line.'
+                ) from None
+            yield from _of_value([value], f"{name}:{number}")
+
+
+class _Members(list[tuple[str, Any]]):
+    """The members of a JSON object, with names that occur twice."""
+
+
+def _of_value(value: Any, place: str) -> Iterator[Entry]:
+    if isinstance(value, _Members):
+        row = _row(value)
+        yield from [(place, *row)] if row else ((place, old, new) for old, new in value)
+        return
+    for number, entry in enumerate(value if isinstance(value, list) else [value], start=1):
+        where = place if len(value) == 1 else f"{place}: entry {number}"
+        row = _row(entry)
+        if row is None:
+            raise InputError(
+                f'{where}: not {{"old": …, "new": …}}. Write such objects, or one of all labels.'
+            )
+        yield (where, *row)
+
+
+def _row(members: Any) -> tuple[Any, Any] | None:
+    """The old label and the new one, of an object that has members of these names."""
+    if not isinstance(members, _Members) or len(members) < 2:
+        return None
+    old, new = (_place([key for key, _ in members], wanted) for wanted in (OLD_COLUMNS, NEW_COLUMNS))
+    return None if old is None or new is None else (members[old][1], members[new][1])
+
+
+def _label(value: Any, place: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return str(value).strip()
+    raise InputError(f"{place}: a label must be a text, found {json.dumps(value)}. Quote it.")
+
+
+def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
+    """What the report of a relabelled model can show: a table of labels only where all of them are known."""
+    if scores is None:
+        return {"how": "It was not measured under these labels."}
+    details = {key: scores[key] for key in PAIR_KEYS if key in scores}
+    if len(scores.get("by_label", ())) == labels:
+        details |= {"by_label": scores["by_label"], "without_errors": WITHOUT_ERRORS}
+    return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
+
+
+def _held_out(model: "Model", plan: "Relabelling | None" = None) -> dict[str, Any]:
+    """Measures by language on training documents that were held out, where the model knows them.
+
+    With a plan they are those of the labels that it will have, given where one of the old ones is.
+    """
+    if plan is None:
+        return model.held_out_measures()
+    from funnelling.funnel.fitted import FittedFunnel
+
+    fitted = model.fitted
+    return (
+        fitted.measures_under(plan, model.labels, model.archive) if isinstance(fitted, FittedFunnel) else {}
+    )
+
+
+def _followed(
+    scores: Mapping[str, Any] | None, plan: "Relabelling", labels: "LabelSpace", held_out: dict[str, Any]
+) -> dict[str, Any] | None:
+    """What was measured of a model, as far as it holds under its new labels, and what is known instead.
+
+    Names follow. Averages over labels are others where some are dropped, so those of training documents that
+    were held out take their place; what was measured of each label by itself stays, unless documents get
+    another label now that one is dropped.
+    """
+    from funnelling.evaluation.registry import averaged
+
+    if plan.merged:
+        return {**averaged(held_out), "how": INNER_FOLDS.format("merged")} if held_out else None
+    if scores is None:
+        return None
+    names = {str(old): str(plan.renamed.get(old, old)) for old in plan.old if old not in plan.dropped}
+    rows = [row for row in scores.get("by_label", ()) if row["label"] in names]
+    told: dict[str, Any] = {
+        "by_label": [{**row, "label": names[row["label"]]} for row in rows],
+        **{
+            key: [[names[a], names[b], number] for a, b, number in scores[key] if a in names and b in names]
+            for key in PAIR_KEYS
+            if key in scores
+        },
+    }
+    told = {key: value for key, value in told.items() if key in scores}
+    if not plan.dropped:
+        return {**scores, **told}
+    if not held_out:
+        return None
+    how = INNER_FOLDS.format("dropped")
+    if labels.single_label or not told:
+        return {**averaged(held_out), "how": how}
+    how += f" {LABEL_BY_LABEL.format(scores['how'])}" if "how" in scores else ""
+    return {**averaged(held_out), **told, "how": how}

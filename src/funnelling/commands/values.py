@@ -1,0 +1,84 @@
+"""Values of options, as they are typed: what each kind may be."""
+
+import argparse
+from typing import TypeVar
+
+from funnelling.errors import InputError
+
+Number = TypeVar("Number", int, float)
+
+
+def seed(text: str) -> int:
+    """A number that all random choices start from."""
+    from funnelling.randomness import is_seed
+
+    value = _parse(int, text, "a whole number")
+    if not is_seed(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to 2^64 - 1")
+    return value
+
+
+def count(text: str) -> int:
+    """A number of something: 1 or more."""
+    value = _parse(int, text, "a whole number")
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return value
+
+
+def probability(text: str) -> float:
+    """A number from 0 to 1."""
+    value = _parse(float, text, "a number")
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
+
+
+def model_folder(text: str) -> str:
+    """The folder of a model that is here, and no address on the Hub."""
+    from funnelling.storage.places import folder_here
+
+    try:
+        folder_here(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+    return text
+
+
+def journal(text: str) -> str:
+    """The file of a journal, whose name tells other commands what it is."""
+    if not text.endswith(".jsonl"):
+        raise argparse.ArgumentTypeError(f"{text}: a journal is JSON Lines. Use a name that ends in .jsonl")
+    return text
+
+
+def languages(text: str) -> list[str]:
+    """Language tags with commas between them."""
+    from funnelling.text.languages import normalise_tag
+
+    try:
+        return [normalise_tag(tag) for tag in text.split(",")]
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def language(text: str) -> str:
+    """One language tag."""
+    from funnelling.text.languages import normalise_tag
+
+    try:
+        return normalise_tag(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+
+
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _parse(kind: type[Number], text: str, name: str) -> Number:
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {name}") from None

@@ -113,7 +113,10 @@ Name it with --text-column.
     return Columns(
         text=found.text(optional=not texts),
         labels=found.labels() if labels else (),
-        **{field: found.one(field) for field in _SINGLE},
+        language=found.one("language"),
+        id=found.one("id"),
+        split=found.one("split"),
+        group=found.one("group"),
     )
 
 

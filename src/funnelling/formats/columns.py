@@ -38,6 +38,7 @@ MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "b
 _KNOWN = frozenset(
     (*(name for names in COLUMN_NAMES.values() for name in names), *TITLE_COLUMNS, *MAIL_TITLES)
 )
+_SINGLE = ("id", "language", "split", "group")  # fields that one column holds as it is
 _MAX_NAME_CHARACTERS = 100  # of a column; what is longer is a text
 COLUMN_FLAGS = {field: f"--{field}-column" for field in COLUMN_NAMES}
 
@@ -57,8 +58,7 @@ class Columns:
     @cached_property
     def single(self) -> list[tuple[str, str]]:
         """The fields that one column holds as it is, with its name."""
-        fields = ("id", "language", "split", "group")
-        return [(field, getattr(self, field)) for field in fields if getattr(self, field) is not None]
+        return [(field, getattr(self, field)) for field in _SINGLE if getattr(self, field) is not None]
 
     @cached_property
     def label_places(self) -> dict[str, int]:
@@ -188,10 +188,7 @@ class _Found:
         given = self._layout.text or self._named_before("text")
         if optional and tuple(given) == (NONE_WORD,):
             if self.one("id") is None:
-                raise InputError(
-                    f"{self._place}: which column holds the id? There are {_some(map(quoted, self._names))}. "
-                    "Name it with --id-column."
-                )
+                raise self._question("id")
             return ()
         optional = optional and self.one("id") is not None
         if given:
@@ -217,11 +214,14 @@ class _Found:
         if own is None and not titles:
             if optional:
                 return ()
-            raise InputError(
-                f"{self._place}: which column holds the text? There are {_some(map(quoted, self._names))}. "
-                "Name it with --text-column."
-            )
+            raise self._question("text")
         return (*titles, *([] if own is None else [own]))
+
+    def _question(self, field: str) -> InputError:
+        return InputError(
+            f"{self._place}: which column holds the {field}? There are {_some(map(quoted, self._names))}. "
+            f"Name it with {COLUMN_FLAGS[field]}."
+        )
 
     def labels(self) -> tuple[str, ...]:
         given = self._layout.labels or self._named_before("labels")

@@ -44,7 +44,9 @@ class DelimitedRows:
         if given is None and said is not None:
             given = said[1]
         self._delimiter = given or self._find_delimiter(lines, usual)
-        self.columns = self._header()
+        _, header = next(self._all_rows(), (0, []))
+        numbers = [str(number) for number in range(1, len(header) + 1)]
+        self.columns = header_names(header) if layout.header else numbers
         if given is None and self._delimiter != usual and len(self.columns) > 1:
             self.found.append(f"{DELIMITERS[self._delimiter]}s between cells")
 
@@ -81,12 +83,6 @@ class DelimitedRows:
     def _all_rows(self) -> Iterator[tuple[int, list[str]]]:
         lines = self._file.text_lines()
         return self._rows(islice(lines, self._skipped, None), self._delimiter, self._skipped)
-
-    def _header(self) -> list[str]:
-        _, header = next(self._all_rows(), (0, []))
-        if not self._has_header:
-            return [str(number) for number in range(1, len(header) + 1)]
-        return header_names(header)
 
     def _sample(self) -> list[str]:
         """The first lines, as far as they are needed to find the delimiter."""

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from funnelling.errors import InputError
-from funnelling.formats.files import MAX_LINE_BYTES, raw_lines, reading, shown_name, too_long
+from funnelling.formats.files import MAX_LINE_BYTES, joined, raw_lines, reading, shown_name, too_long
 
 logger = logging.getLogger(__name__)
 _Path = str | os.PathLike[str]
@@ -78,13 +78,7 @@ class TextFile:
 
     def text(self) -> str:
         """The whole text."""
-        lines, size = [], 0
-        for _, line in self.text_lines():
-            lines.append(line)
-            size += len(line)
-            if size > MAX_LINE_BYTES:
-                raise too_long(self.name, "a text")
-        return "".join(lines)
+        return joined((line for _, line in self.text_lines()), self.name, "a text")
 
     def text_lines(self) -> Iterator[tuple[int, str]]:
         """The lines; a NUL among them is refused, which no text holds."""

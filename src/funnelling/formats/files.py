@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, BinaryIO, TextIO, cast
@@ -83,6 +83,17 @@ def too_long(place: str, what: str) -> InputError:
         f"{place}: {what} of more than {MAX_LINE_BYTES // 2**20} MiB. Divide it into documents, one per "
         "line, as jq -c '.[]' does with an array."
     )
+
+
+def joined(lines: Iterable[str], name: str, what: str) -> str:
+    """Lines as one text, refused where they are too long to be a document."""
+    pieces, size = [], 0
+    for line in lines:
+        pieces.append(line)
+        size += len(line)
+        if size > MAX_LINE_BYTES:
+            raise too_long(name, what)
+    return "".join(pieces)
 
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:

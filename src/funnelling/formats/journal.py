@@ -198,7 +198,8 @@ class Journal:
         end = self._whole_lines()
         if self._size() - end > MAX_LINE_BYTES:  # which no decision is
             raise too_long(self.path, "a line")
-        tail = self._read_all(end)
+        self._file.seek(end)
+        tail = self._file.readall()
         if not tail:
             return
         try:
@@ -227,13 +228,6 @@ class Journal:
 
     def _size(self) -> int:
         return os.fstat(self._file.fileno()).st_size
-
-    def _read_all(self, start: int) -> bytes:
-        pieces = []
-        while piece := self._read(start, _BLOCK_BYTES):
-            pieces.append(piece)
-            start += len(piece)
-        return b"".join(pieces)
 
     def _read(self, start: int, size: int) -> bytes:
         self._file.seek(start)

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, NoReturn
 
 from funnelling.errors import InputError
 from funnelling.formats.document import FIELDS, quoted
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import MAX_LINE_BYTES, STANDARD, reading, too_long, writing
+from funnelling.formats.files import MAX_LINE_BYTES, STANDARD, joined, reading, writing
 from funnelling.formats.layout import Layout
 
 JOURNAL_VERSION = 1
@@ -137,7 +138,8 @@ class JsonRows:
         begun = False
         for number, line in lines:
             if not begun and line.lstrip().startswith("["):
-                yield from self._entries(self._joined(line, lines), number)
+                text = joined(chain([line], (more for _, more in lines)), self.name, "an array")
+                yield from self._entries(text, number)
                 continue
             record = parse_object(line.rstrip(), f"{self.name}:{number}")
             if not begun and is_header(record):
@@ -160,15 +162,6 @@ class JsonRows:
                 self._cut = number
             else:
                 yield number, record
-
-    def _joined(self, line: str, following: Iterator[tuple[int, str]]) -> str:
-        lines, size = [line], len(line)
-        for _, line in following:
-            lines.append(line)
-            size += len(line)
-            if size > MAX_LINE_BYTES:
-                raise too_long(self.name, "an array")
-        return "".join(lines)
 
     def _entries(self, text: str, number: int) -> Iterator[tuple[int, dict[str, object]]]:
         """The objects of an array, by their place in it."""

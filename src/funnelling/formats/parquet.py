@@ -5,14 +5,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, BinaryIO, Literal
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names
 from funnelling.formats.document import FIELDS
 from funnelling.formats.files import reading, shown_name, writing_bytes
-from funnelling.formats.reader import Spool
+from funnelling.formats.reader import Spool, batches
 
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?", re.ASCII)
 _COMMANDS = ("=", "+", "-", "@", "\t", "\r")
@@ -224,9 +223,8 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
     string = pyarrow.string()
     types = {"text": pyarrow.large_string(), "labels": pyarrow.list_(string)}
     schema = pyarrow.schema([(field, types.get(field, string)) for field in FIELDS])
-    remaining = iter(records)
     with writing_bytes(path, force) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
-        while batch := list(islice(remaining, _ROWS_PER_BATCH)):
+        for batch in batches(records, _ROWS_PER_BATCH):
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 

@@ -338,7 +338,7 @@ class Spool:
         self.advance: Advance = no_progress  # is told of rows that are read again
         seen: dict[str, None] = {}
         try:
-            for batch in _batches(rows):
+            for batch in batches(rows, _ROWS_PER_BATCH):
                 for row in batch:
                     seen.update(dict.fromkeys(row))
                 pickle.dump(batch, self._file, pickle.HIGHEST_PROTOCOL)
@@ -373,7 +373,8 @@ class Spool:
         self._file.close()
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def batches(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    """The rows in lists of so many."""
     remaining = iter(rows)
-    while batch := list(islice(remaining, _ROWS_PER_BATCH)):
+    while batch := list(islice(remaining, size)):
         yield batch

@@ -176,7 +176,8 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         raise
     except BaseException as error:
         # The library panics on some damage, with an exception of its own that is no Exception.
-        if not isinstance(error, (CalamineError, BadZipFile, zlib.error, *_DAMAGED)) and not _is_panic(error):
+        is_panic = type(error).__name__ == "PanicException"
+        if not is_panic and not isinstance(error, (CalamineError, BadZipFile, zlib.error, *_DAMAGED)):
             raise
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -226,10 +227,6 @@ def _check_size(parts: "ZipFile", part: "ZipInfo") -> None:
             left -= len(chunk)
     if left < 0:
         raise ValueError("a part is larger than it says")
-
-
-def _is_panic(error: BaseException) -> bool:
-    return type(error).__name__ == "PanicException"
 
 
 def _cell(value: Any) -> str:

@@ -15,6 +15,7 @@ import traceback
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from http import HTTPStatus
+from itertools import product
 from multiprocessing import get_context
 from typing import Any
 
@@ -77,6 +78,10 @@ STATUSES = (200, 400, 401, 404, 405, 408, 413, 415, 421, 422, 431, 499, 500, 503
 # Seconds; the last bucket of each histogram is infinity.
 BUCKET_BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
+_STATUSES = (*map(str, STATUSES), OTHER)
+_BUCKETS = (*map(str, BUCKET_BOUNDS_S), "+Inf")
+
+_Key = str | tuple[str, ...]  # what is counted
 Memory = Any  # multiprocessing keeps the type of its arrays to itself
 
 
@@ -92,38 +97,36 @@ class Metrics:
         workers: int = 1,
     ) -> None:
         self.workers = workers
-        self._paths = {path: i for i, path in enumerate([*paths, OTHER])}
-        self._languages = {language: i for i, language in enumerate([*languages, OTHER])}
-        self._statuses = {str(status): i for i, status in enumerate([*STATUSES, OTHER])}
-        self._durations = len(self._paths) * len(self._statuses)
-        self._documents = self._durations + len(self._paths) * (len(BUCKET_BOUNDS_S) + 2)
-        self._batches = self._documents + len(self._languages)
-        self._in_flight = self._batches + 1
-        self._width = self._in_flight + 1
+        self._paths, self._languages = (*paths, OTHER), (*languages, OTHER)
+        keys = [
+            *("in flight", "batches"),
+            *product(["documents"], self._languages),
+            *product(["requests"], self._paths, _STATUSES),
+            *product(["seconds"], self._paths, [*_BUCKETS, "sum"]),
+        ]
+        self._places = {key: place for place, key in enumerate(keys)}
         if memory is None:  # zeros that processes share
-            memory = get_context("spawn").RawArray("d", self._width * 2 * workers)
+            memory = get_context("spawn").RawArray("d", len(keys) * 2 * workers)
         self.memory = memory
-        self._row = worker * self._width
-        self.memory[self._row + self._in_flight] = 0.0  # of a worker that died
+        self._row = worker * len(keys)
+        self.memory[self._row + self._places["in flight"]] = 0.0  # of a worker that died
 
     def begin(self) -> None:
-        self._add(self._in_flight, 1)
+        self._add("in flight")
 
     def end(self, path: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
-        place = self._paths.get(path, len(self._paths) - 1)
-        column = self._statuses.get(str(status), len(self._statuses) - 1)
-        self._add(self._in_flight, -1)
-        self._add(place * len(self._statuses) + column, 1)
-        histogram = self._durations + place * (len(BUCKET_BOUNDS_S) + 2)
-        self._add(histogram + bisect_left(BUCKET_BOUNDS_S, seconds), 1)
-        self._add(histogram + len(BUCKET_BOUNDS_S) + 1, seconds)
+        path = path if path in self._paths else OTHER
+        self._add("in flight", -1)
+        self._add(("requests", path, str(status) if status in STATUSES else OTHER))
+        self._add(("seconds", path, _BUCKETS[bisect_left(BUCKET_BOUNDS_S, seconds)]))
+        self._add(("seconds", path, "sum"), seconds)
 
     def count_documents(self, languages: Sequence[str]) -> None:
         """Count the documents of one call of the model."""
-        self._add(self._batches, 1)
+        self._add("batches")
         for language in languages:
-            self._add(self._documents + self._languages.get(language, len(self._languages) - 1), 1)
+            self._add(("documents", language if language in self._languages else OTHER))
 
     def text(self, method: str, version: str) -> str:
         """All of it, summed over the workers."""
@@ -135,40 +138,39 @@ class Metrics:
         yield from _heading("funnelling_workers", "gauge", "Worker processes.")
         yield f"funnelling_workers {self.workers}"
         yield from _heading("funnelling_requests_in_flight", "gauge", "Requests being answered.")
-        yield f"funnelling_requests_in_flight {self._sum(self._in_flight):.0f}"
+        yield f"funnelling_requests_in_flight {self._sum('in flight'):.0f}"
         yield from _heading("funnelling_requests_total", "counter", "Requests answered, by path and status.")
-        for path, place in self._paths.items():
-            for status, column in self._statuses.items():
-                if count := self._sum(place * len(self._statuses) + column):
-                    labels = f'path="{_escaped(path)}",status="{status}"'
-                    yield f"funnelling_requests_total{{{labels}}} {count:.0f}"
+        for path, status in product(self._paths, _STATUSES):
+            if count := self._sum(("requests", path, status)):
+                labels = f'path="{_escaped(path)}",status="{status}"'
+                yield f"funnelling_requests_total{{{labels}}} {count:.0f}"
         yield from _heading("funnelling_request_seconds", "histogram", "From a request's head to its answer.")
-        for path, place in self._paths.items():
-            yield from self._histogram(path, self._durations + place * (len(BUCKET_BOUNDS_S) + 2))
+        for path in self._paths:
+            yield from self._histogram(path)
         yield from _heading("funnelling_documents_total", "counter", "Documents labelled, by language.")
-        for language, place in self._languages.items():
-            count = self._sum(self._documents + place)
+        for language in self._languages:
+            count = self._sum(("documents", language))
             yield f'funnelling_documents_total{{language="{_escaped(language)}"}} {count:.0f}'
         yield from _heading("funnelling_batches_total", "counter", "Calls of the model that labelled them.")
-        yield f"funnelling_batches_total {self._sum(self._batches):.0f}"
+        yield f"funnelling_batches_total {self._sum('batches'):.0f}"
 
-    def _histogram(self, path: str, start: int) -> Iterator[str]:
-        counts = [self._sum(start + i) for i in range(len(BUCKET_BOUNDS_S) + 1)]
+    def _histogram(self, path: str) -> Iterator[str]:
+        counts = [self._sum(("seconds", path, bucket)) for bucket in _BUCKETS]
         if not any(counts):
             return
         label = f'path="{_escaped(path)}"'
         total = 0.0
-        for bound, count in zip((*map(str, BUCKET_BOUNDS_S), "+Inf"), counts, strict=True):
+        for bound, count in zip(_BUCKETS, counts, strict=True):
             total += count
             yield f'funnelling_request_seconds_bucket{{{label},le="{bound}"}} {total:.0f}'
-        yield f"funnelling_request_seconds_sum{{{label}}} {self._sum(start + len(BUCKET_BOUNDS_S) + 1)!r}"
+        yield f"funnelling_request_seconds_sum{{{label}}} {self._sum(('seconds', path, 'sum'))!r}"
         yield f"funnelling_request_seconds_count{{{label}}} {total:.0f}"
 
-    def _add(self, place: int, amount: float) -> None:
-        self.memory[self._row + place] += amount
+    def _add(self, key: _Key, amount: float = 1) -> None:
+        self.memory[self._row + self._places[key]] += amount
 
-    def _sum(self, place: int) -> float:
-        return float(sum(self.memory[place + worker * self._width] for worker in range(2 * self.workers)))
+    def _sum(self, key: _Key) -> float:
+        return float(sum(self.memory[self._places[key] :: len(self._places)]))  # a row per worker
 
 
 def _heading(name: str, kind: str, meaning: str) -> list[str]:

@@ -4,7 +4,7 @@ Tables 3 and 4 are at a tenth of the target language's training documents. What 
 to a target is the improvement, in per cent, of Fun(TAT) with its documents over Fun(TAT) without them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,27 +21,29 @@ from funnelling.research.experiments.setting import ExperimentContext, Funnels
 from funnelling.research.experiments.tables import decisions_of, improvement, mean_of_known
 
 NAIVE, FUNNEL = "Naive", "Fun(TAT)"
+METHODS = {NAIVE: "naive", FUNNEL: "fun-tat"}
 
 
 def run_learning_curves(setting: ExperimentContext) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
     trials = [
         {
-            (language, fraction): {
-                NAIVE: under_resourced_naive(setting, number, language, fraction),
-                FUNNEL: _under_resourced_funnel(setting, number, language, fraction),
-            }
+            (language, fraction, name): under_resourced(setting, number, name, language, fraction)
             for language in setting.languages
             for fraction in setting.fractions
+            for name in METHODS.values()
         }
         for number in range(len(setting.trials))
     ]
+
+    def mean(*key: Any) -> Result:
+        return {m: float(np.mean([trial[key][m] for trial in trials])) for m in setting.measures}
+
     return {
         language: [
             {
                 "fraction": fraction,
-                NAIVE: _mean([trial[language, fraction][NAIVE] for trial in trials], setting.measures),
-                FUNNEL: _mean([trial[language, fraction][FUNNEL] for trial in trials], setting.measures),
+                **{title: mean(language, fraction, name) for title, name in METHODS.items()},
             }
             for fraction in setting.fractions
         ]
@@ -49,25 +51,21 @@ def run_learning_curves(setting: ExperimentContext) -> Result:
     }
 
 
-def under_resourced_naive(setting: ExperimentContext, number: int, language: str, fraction: float) -> Result:
-    """Naive on a fraction of its language's training documents in a trial."""
-    if fraction == 1:
-        return dict(setting.results("naive")[number]["languages"][language])
-    name, mark = f"naive-{language}-{fraction:g}", setting.marks.get("naive")
-    return setting.piece(name, number, mark, _naive, setting, number, language, fraction)
-
-
-def _under_resourced_funnel(
-    setting: ExperimentContext, number: int, language: str, fraction: float
+def under_resourced(
+    setting: ExperimentContext, number: int, name: str, language: str, fraction: float
 ) -> Result:
-    """Fun(TAT) with a fraction of one language's training documents, on that language.
+    """A method with a fraction of one language's training documents in a trial, on that language.
 
-    Without any it rejects everything: tier 2 has learned that a posterior of 0 means no.
+    Fun(TAT) without any rejects everything: tier 2 has learned that a posterior of 0 means no.
     """
     if fraction == 1:
-        return dict(setting.results("fun-tat")[number]["languages"][language])
-    name, C = f"fun-tat-{language}-{fraction:g}", setting.meta_cs()[number]
-    return setting.piece(name, number, C, _funnel, setting, number, language, fraction)
+        return dict(setting.results(name)[number]["languages"][language])
+    measure, mark = (
+        (_naive, setting.marks.get(name)) if name == "naive" else (_funnel, setting.meta_cs()[number])
+    )
+    return setting.piece(
+        f"{name}-{language}-{fraction:g}", number, mark, measure, setting, number, language, fraction
+    )
 
 
 def _funnel(setting: ExperimentContext, number: int, language: str, fraction: float) -> Result:
@@ -91,10 +89,6 @@ def _naive(setting: ExperimentContext, number: int, language: str, fraction: flo
 def _rejected(funnels: Funnels, language: str) -> Result:
     truth = funnels.truth(funnels.tests(language))
     return funnels.measure(Counts.of(truth, np.zeros_like(truth)))
-
-
-def _mean(results: Sequence[Result], measures: Sequence[str]) -> Result:
-    return {measure: float(np.mean([result[measure] for result in results])) for measure in measures}
 
 
 def learning_curves_section(result: Result) -> Section:
@@ -203,7 +197,7 @@ def run_contributions(setting: ExperimentContext) -> Result:
                 for target in languages
             }
         )
-        tenth.append({tag: under_resourced_naive(setting, trial, tag, SHARE) for tag in languages})
+        tenth.append({tag: under_resourced(setting, trial, "naive", tag, SHARE) for tag in languages})
     pairs = {
         measure: {
             source: {

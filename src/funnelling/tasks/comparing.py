@@ -10,7 +10,7 @@ from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD, Settings, make_method
-from funnelling.report.comparison import comparison_blocks, facts
+from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
@@ -99,6 +99,7 @@ def compare(
             "Comparison of methods",
             sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
             facts=facts(", ".join(data), trials, seed, pieces.seconds, pieces.machines),
+            summary=comparison_summary(result),
         )
         write_report(page, folder)
     return result

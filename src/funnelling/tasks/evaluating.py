@@ -24,7 +24,7 @@ from funnelling.methods.registry import title
 from funnelling.report.comparison import run_facts
 from funnelling.report.content import Report
 from funnelling.report.measures import evaluation_rows
-from funnelling.report.model import model_sections
+from funnelling.report.model import model_sections, model_summary
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import describe_model
@@ -183,6 +183,7 @@ def _write_report(
                 f"{counted(len(test.by_language()), 'language')}",
             }
         ),
+        model_summary(scores, result),
     )
     write_report(page, folder)
     write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})

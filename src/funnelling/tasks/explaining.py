@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
@@ -13,21 +13,13 @@ from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
 from funnelling.methods.rows import Predictor, batches
-from funnelling.report.explanations import FOOT, document_html, document_text, explanation_rows, page_head
+from funnelling.report.explanations import document_text, explanation_page, explanation_rows
 from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 
 LINE_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 PAGE_ENDINGS = (".html", ".htm")
 TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
-
-
-class _Style(NamedTuple):
-    """How explanations are written: what stands before them, each with its text, and what stands after."""
-
-    document: Callable[[str, dict[str, Any]], str]
-    head: str = ""
-    foot: str = ""
 
 
 def explain(
@@ -90,14 +82,12 @@ def explain(
         told = (row for text, each in explained() for row in explanation_rows(text, each, top))
         write_table(target, told, None, force, title="explanations")
     else:
-        written = _style(style, os.path.basename(os.fspath(data)), top, colour)
+        name = os.path.basename(os.fspath(data))
         with writing(target, force) as stream:
-            stream.write(written.head)
-            for text, row in explained():
-                stream.write(written.document(text, row))
+            for piece in _written(style, name, explained(), top, colour):
+                stream.write(piece)
                 if target == STANDARD:
                     stream.flush()  # whatever reads along gets whole rows
-            stream.write(written.foot)
     say_unknown(predictor.unknown)
 
 
@@ -128,10 +118,12 @@ def _style_of(output: str) -> str:
     )
 
 
-def _style(name: str, data: str, top: int, colour: bool) -> _Style:
-    if name == "table":
-        return _Style(lambda text, row: document_text(text, row, top, colour))
-    if name == "html":
-        source = "standard input" if data == STANDARD else data
-        return _Style(lambda text, row: document_html(text, row, top), page_head(source), FOOT)
-    return _Style(lambda _, row: json.dumps(row, ensure_ascii=False) + "\n")
+def _written(
+    style: str, data: str, explained: Iterator[tuple[str, dict[str, Any]]], top: int, colour: bool
+) -> Iterator[str]:
+    """Explanations as they are written, a piece at a time."""
+    if style == "html":
+        return explanation_page("standard input" if data == STANDARD else data, explained, top)
+    if style == "table":
+        return (document_text(text, row, top, colour) for text, row in explained)
+    return (json.dumps(row, ensure_ascii=False) + "\n" for _, row in explained)

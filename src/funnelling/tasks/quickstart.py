@@ -17,7 +17,7 @@ from funnelling.formats import write_documents
 from funnelling.methods.merging import remember_step
 from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import make_method
-from funnelling.report.comparison import comparison_blocks, facts
+from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
 from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
@@ -102,4 +102,5 @@ class Quickstart:
             [EXPLANATION],
             [Section("methods", "Does it help?", blocks=comparison_blocks(comparison))],
             facts("the embedded corpus", [trial], seed, seconds),
+            comparison_summary(comparison),
         )

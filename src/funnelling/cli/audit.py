@@ -51,7 +51,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.labelling.auditing import audit_file, audit_listing
+    from funnelling.labelling.auditing import audit_file
+    from funnelling.report.labels import audit_listing
 
     number = arguments.number or (DEFAULT_N_SHOWN if arguments.output is None else None)
     rows = audit_file(

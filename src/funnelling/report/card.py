@@ -334,9 +334,9 @@ def _of_rare(scores: Mapping[str, Any] | None) -> str:
 
 
 CHOICE_NOTE = (
-    "Each candidate with its best C, measured on outer folds over the training documents. Of candidates that "
-    "chance might have put in this order the first is chosen, so that another may have higher measures. A "
-    "candidate far behind takes no part in further rounds: its measures are of fewer documents."
+    "Each candidate has its best C and is measured on outer folds of the training documents. Where the "
+    "difference between candidates may be chance, the first of them is chosen, so another one may have "
+    "higher metrics. A candidate that is far behind is dropped: its metrics are of fewer documents."
 )
 
 

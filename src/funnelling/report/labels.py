@@ -106,10 +106,10 @@ def _failing(languages: Sequence[Mapping[str, Any]]) -> str:
 SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
 NOTHING_KNOWN = "the model knows nothing in this text"
 ERRORS_NOTE = (
-    "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in "
-    "turns with those a label missed with a low one."
+    "The documents that the model was surest about, and wrong: wrong labels with a high probability take "
+    "turns with missed labels with a low one."
 )
-MARKS_NOTE = "Marked in the texts is what counted for the label that is wrong, or that was missed if none is."
+MARKS_NOTE = "The marks show what contributed to the wrong label or, where there is none, to the missed one."
 
 
 def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:

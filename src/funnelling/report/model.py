@@ -163,10 +163,10 @@ def _labels(details: Details) -> list[Section]:
             Points(
                 "labels-documents",
                 "F1 against the number of documents of a label",
-                "One point per label: how many of the documents measured on have it, and its F1. Rare labels "
+                "One point per label: the number of measured documents that have it, and its F1. Rare labels "
                 "are harder to learn, and their F1 is less certain.",
                 "label",
-                "documents measured on that have the label",
+                "measured documents with the label",
                 "F1",
                 {label: (float(documents), f1) for label, (documents, f1) in measured.items() if documents},
                 logarithmic=True,
@@ -212,7 +212,9 @@ def _choice(description: Description) -> list[Section]:
     if not description["choice"]:
         return []
     tried = description["choice_tried"]
-    blocks = [TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE])] if tried else []
+    blocks = []
+    if tried:
+        blocks.append(TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE], folded=True))
     return [Section("choice", "What was tried, and why this was chosen", [description["choice"]], blocks)]
 
 

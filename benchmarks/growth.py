@@ -24,7 +24,7 @@ from funnelling import FunnellingClassifier
 from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.report.content import Curves
-from funnelling.report.figures import standalone_svg
+from funnelling.report.curves import standalone_svg
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
 from measuring import add_options, machine, run, short, show, timed

@@ -31,7 +31,7 @@ NOT_CODE = (  # what a wheel has besides Python, and would work without for a wh
     "funnelling/py.typed",
     "funnelling/corpus/sample.jsonl.gz",
     "funnelling/corpus/NOTICE",
-    "funnelling/report/page.css",
+    "funnelling/report/templates/page.css",
     "funnelling/serving/page/index.html",
     "funnelling/text/language_names.txt",
 )

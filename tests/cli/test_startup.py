@@ -28,6 +28,7 @@ HEAVY = (
     "langcodes",
     "safetensors",
     "tqdm",
+    "jinja2",
 )
 
 
@@ -77,7 +78,7 @@ def test_a_prediction_waits_for_no_learner(
         model = tmp_path / method
         succeed("train", split_data, "-o", model, "--method", method, "--jobs", 1)
     slow = (
-        *("sklearn", "pandas", "joblib", "langcodes", "tqdm"),
+        *("sklearn", "pandas", "joblib", "langcodes", "tqdm", "jinja2"),
         *("scipy.special", "scipy.optimize", "scipy.linalg"),
         *("numpy.f2py.crackfortran", "numpy.testing._private"),
     )

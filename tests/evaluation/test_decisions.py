@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import ttest_rel
 
 from funnelling import Corpus, Document
-from funnelling.evaluation.comparison import summarise_methods
+from funnelling.evaluation.comparison import _decided, summarise_methods
 from funnelling.evaluation.measuring import (
-    _decided,
     evaluate_dummies,
     keep_decisions,
     measure_decisions_in_full,

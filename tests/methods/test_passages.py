@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier
-from funnelling.methods.explanation import LaidView, TextLayout, laid_passages
+from funnelling.methods.explanation import LaidText
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 
 TEXTS = [
@@ -122,10 +122,9 @@ def test_of_two_classes_what_speaks_for_one_speaks_against_the_other() -> None:
 
 
 def test_a_run_is_divided_over_the_words_it_touches_by_their_characters() -> None:
-    layout = TextLayout("state-of it")
     places = FeatureSpans(*np.array([[7, 3, 8], [9, 9, 11]]).T)
-    view = LaidView(layout, np.array([9, 7]), places, share=0.5)
-    passages, unplaced = laid_passages(layout, [view], [np.array([4.0, 10.0])])
+    laid = LaidText("state-of it", [(np.array([9, 7]), places, 0.5)])
+    passages, unplaced = laid.passages([np.array([4.0, 10.0])])
     # "te-of": two characters of state, one sign, two of "of"; 9 is "it", once.
     assert passages == [
         [0, 5, pytest.approx(2.0)],

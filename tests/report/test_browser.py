@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.explanations import FOOT, document_html, page_head
+from funnelling.report.explanations import explanation_page
 from funnelling.report.rendering import write_report
 from tests.browser import chromium
 from tests.report.demo import demo_report, report_of
@@ -21,10 +21,9 @@ const wrong = [];
 for (const svg of document.querySelectorAll('svg[role=img]')) {
   const frame = svg.getBoundingClientRect();
   if (!(frame.width > 0 && frame.height > 0)) wrong.push('not drawn: ' + svg.textContent.slice(0, 60));
-  const marks = svg.querySelectorAll('rect:not(.hatch), path, line, text');
+  const marks = svg.querySelectorAll('rect, path, line, text');
   if (!marks.length) wrong.push('empty: ' + svg.textContent.slice(0, 60));
   for (const mark of marks) {
-    if (mark.closest('defs')) continue;
     const box = mark.getBoundingClientRect();
     if (box.left < frame.left - 1.5 || box.right > frame.right + 1.5
         || box.top < frame.top - 1.5 || box.bottom > frame.bottom + 1.5)
@@ -151,7 +150,7 @@ def test_words_are_marked_in_place_whatever_they_are(
     near = {"id": "y" * 200, "language": "it", "labels": ["z" * 100], "distance": 0.1, "text": "w" * 200}
     row = {"id": text, "language": "en", "labels": {text: told}, "neighbours": [near]}
     page = tmp_path / "why.html"
-    page.write_text(page_head("docs.jsonl") + document_html(text, row, 10) + FOOT, "utf-8")
+    page.write_text("".join(explanation_page("docs.jsonl", [(text, row)], 10)), "utf-8")
     show(browser, page, width, colours)
     assert browser.execute_script("return document.querySelector('.marked').textContent") == text
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width

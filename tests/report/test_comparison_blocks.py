@@ -8,7 +8,12 @@ import pytest
 
 from funnelling.evaluation.registry import MEASURES
 from funnelling.formats.parquet import is_number
-from funnelling.report.comparison import MAX_ROWS_UNFOLDED, comparison_blocks, pairs_blocks
+from funnelling.report.comparison import (
+    MAX_ROWS_UNFOLDED,
+    comparison_blocks,
+    comparison_summary,
+    pairs_blocks,
+)
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
 from funnelling.report.labels import MAX_MATRIX_LABELS
 from funnelling.report.rendering import html_page, markdown_page
@@ -44,6 +49,31 @@ def test_the_most_accurate_method_has_a_matrix_of_truth_by_answer() -> None:
     assert figure.values == [[8, 2, 0], [3, 1, 0], [1, 0, 0]]
     assert "Most: 3 of dog taken for cat." in figure.alternative
     assert figure.table().header == ["true \\ given", "cat", "dog", "new"]
+
+
+def test_the_summary_has_the_best_method_what_it_beats_and_where_it_is_weakest() -> None:
+    result = _result([])
+    naive = result["methods"]["naive"]
+    better = {"average": dict.fromkeys(MEASURES, 0.75)}
+    better["languages"] = {
+        "en": {**better["average"], "documents": 15},
+        "it": {"accuracy": 0.25, "documents": 5},
+    }
+    result["methods"] = {"naive": naive, "fun-tat": naive | better}
+    assert comparison_summary(result) == {
+        "What was measured": "2 methods on 20 test documents in 2 languages, by accuracy",
+        "Best method": "Fun(TAT)",
+        "Better than the baseline?": "Yes: .750 against .500 of Naive",
+        "Better than a constant?": "Yes: .750 against .500 of always the most frequent label",
+        "Weakest language": "it .250 (the best: en .750)",
+    }
+
+
+def test_the_summary_of_one_method_says_that_nothing_was_compared() -> None:
+    summary = comparison_summary(_result([]))
+    assert summary["Better than the baseline?"] == "Not compared"
+    assert summary["Better than a constant?"].startswith("No: .500 against .500")
+    assert "Weakest language" not in summary
 
 
 def test_of_many_labels_the_most_confused_pairs_are_listed() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.explanations import document_html, document_text, sides
+from funnelling.report.explanations import document_text, explanation_page, sides
 
 TEXT = "Tea, more tea and no coffee"
 TOLD = {
@@ -19,6 +19,10 @@ NEAR = {"id": "a/1", "language": "it", "labels": [], "distance": 0.1, "text": "U
 
 def row(**changes: Any) -> dict[str, Any]:
     return {"id": "1", "language": "en", "labels": {"drinks": TOLD}, "neighbours": [NEAR], **changes}
+
+
+def document_html(text: str, row: dict[str, Any], top: int) -> str:
+    return "".join(explanation_page("docs.jsonl", [(text, row)], top))
 
 
 def test_words_are_summed_and_what_adds_nothing_is_left_out() -> None:

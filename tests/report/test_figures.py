@@ -1,15 +1,15 @@
 import re
+from collections.abc import Sequence
+from importlib.resources import files
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from funnelling.report.content import Bars, Curves, Figure, HeatMap, Points
-from funnelling.report.figures import draw, standalone_svg
-from funnelling.report.figures.bars import luminance, shade
-from funnelling.report.figures.curves import swatch
-from funnelling.report.figures.drawing import DARK, LIGHT, Theme, logarithmic_ticks, nice_ticks, text_width
+from funnelling.report.content import Curves, Drawing, Points
+from funnelling.report.curves import draw, standalone_svg, swatch
+from funnelling.report.drawing import logarithmic_ticks, nice_ticks, text_width
 from tests.report.demo import demo_report, report_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -17,14 +17,13 @@ FIGURES = {
     block.name: block
     for section in demo_report().sections
     for block in section.blocks
-    if isinstance(block, Figure)
+    if isinstance(block, Drawing)
 }
-values = st.one_of(st.none(), st.floats(-1e9, 1e9, allow_subnormal=False))
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 
-def marks_of(figure: Figure, panel: int = 0) -> ElementTree.Element:
-    return ElementTree.fromstring(f"<svg>{draw(figure, 'x').panels[panel].marks}</svg>")
+def marks_of(figure: Drawing, panel: int = 0) -> ElementTree.Element:
+    return ElementTree.fromstring(f"<svg>{draw(figure).panels[panel].marks}</svg>")
 
 
 def with_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
@@ -35,17 +34,10 @@ def texts(root: ElementTree.Element) -> list[str]:
     return ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
 
 
-def bars(series: dict[str, list[float | None]], categories: list[str] | None = None) -> Bars:
-    length = len(next(iter(series.values())))
-    return Bars("b", "B", "bars", categories or [f"c{n}" for n in range(length)], series, "score", "c")
-
-
-def check_inside(figure: Figure) -> None:
+def check_inside(figure: Drawing) -> None:
     """Everything with plain coordinates lies inside its panel."""
-    for panel in draw(figure, "x").panels:
+    for panel in draw(figure).panels:
         for element in ElementTree.fromstring(f"<svg>{panel.marks}</svg>").iter():
-            if element.tag in {"pattern", "linearGradient"} or "hatch" in element.get("class", ""):
-                continue
             for name, most in [
                 ("x", panel.width),
                 ("y", panel.height),
@@ -79,47 +71,10 @@ def test_a_file_of_a_figure_stands_alone(name: str) -> None:
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "\"'&", "\0\x1b", "x" * 300, ""])
 def test_labels_do_not_become_markup(text: str) -> None:
     for block in report_of(text).sections[0].blocks:
-        if isinstance(block, Figure):
+        if isinstance(block, Drawing):
             root = ElementTree.fromstring(standalone_svg(block))
             assert not [element for element in root.iter() if "script" in element.tag]
             check_inside(block)
-
-
-def test_few_bars_share_a_panel_many_have_one_per_series() -> None:
-    assert len(draw(bars({"a": [1.0] * 3, "b": [2.0] * 3}), "x").panels) == 1
-    many = draw(bars({"a": [1.0] * 11, "b": [2.0] * 11}), "x")
-    assert [panel.title for panel in many.panels] == ["a", "b"]
-
-
-def test_bars_of_a_panel_are_told_apart_without_colour() -> None:
-    root = marks_of(bars({"first": [1.0], "second": [2.0], "third": [3.0]}))
-    patterns = {rect.get("fill") for rect in root.iter("rect") if rect.get("fill")}
-    assert patterns == {"url(#x-pattern-1)", "url(#x-pattern-2)"}
-    assert {"first", "second", "third"} <= set(texts(root))
-
-
-def test_bars_go_to_both_sides_of_zero_with_their_values() -> None:
-    root = marks_of(bars({"a": [-15.0, 25.5, 0.0, None]}))
-    down, up, nothing = with_class(root, "bar")
-    (zero,) = with_class(root, "zero")
-    place = float(zero.get("x1", ""))
-    assert float(down.get("x", "")) + float(down.get("width", "")) == pytest.approx(place, abs=0.02)
-    assert float(up.get("x", "")) == pytest.approx(place, abs=0.02)
-    assert float(down.get("width", "")) / float(up.get("width", "")) == pytest.approx(15 / 25.5, abs=0.01)
-    assert float(nothing.get("width", "")) == 0
-    assert {"−15.0", "25.5", "0.0", "–"} <= set(texts(root))
-
-
-def test_panels_of_bars_share_their_scale() -> None:
-    figure = bars({"a": [10.0] * 11, "b": [20.0] * 11})
-    short, long = (float(with_class(marks_of(figure, n), "bar")[0].get("width", "")) for n in (0, 1))
-    assert long / short == pytest.approx(2, abs=0.01)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.lists(values, min_size=4, max_size=4), min_size=1, max_size=7))
-def test_any_bars_are_drawn_inside(series: list[list[float | None]]) -> None:
-    check_inside(bars({f"s{number}": line for number, line in enumerate(series)}))
 
 
 def test_curves_go_through_their_points() -> None:
@@ -179,36 +134,50 @@ def test_any_curves_are_drawn_inside(
     check_inside(Curves("c", "C", "curves", "x", "y", {"": panels["p"]}, *axes))
 
 
-def test_a_heat_map_prints_every_number_and_its_scale() -> None:
-    figure = HeatMap("h", "H", "heat", "r", "c", ["a", "b"], ["c", "d"], [[0.25, 1.0], [None, 0.5]])
-    root = marks_of(figure)
-    assert len(with_class(root, "cell")) == 3
-    assert len(with_class(root, "empty")) == 1
-    assert {".25", "1", "–", ".50"} <= set(texts(root))
-    assert texts(root).count(".25") == 2  # in its cell and at the end of the scale
+def channels(colour: str) -> list[int]:
+    return list(bytes.fromhex(colour[1:])) if colour.startswith("#") else [int(c) for c in colour.split()]
 
 
-def test_numbers_stand_out_from_their_shades() -> None:
-    lightness = [luminance(shade(step / 200)) for step in range(201)]
-    assert lightness == sorted(lightness)
-    for step, light in enumerate(lightness):
-        better = max(1.05 / (light + 0.05), (light + 0.05) / 0.05)
-        assert better >= 4.5, step
-    figure = HeatMap("h", "H", "heat", "r", "c", ["a"], ["c", "d"], [[0.0, 1.0]])
-    root = marks_of(figure)
-    assert [len(with_class(root, name)) for name in ("on-dark", "on-light")] == [1, 1]
+def luminance(colour: Sequence[float]) -> float:
+    """How light a colour is, by the definition of WCAG."""
+    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(first: str, second: str) -> float:
-    low, high = sorted(luminance(tuple(bytes.fromhex(colour[1:]))) for colour in (first, second))
+def contrast(first: Sequence[float], second: Sequence[float]) -> float:
+    low, high = sorted(map(luminance, (first, second)))
     return (high + 0.05) / (low + 0.05)
 
 
+PAGE = files("funnelling.report").joinpath("templates", "page.css").read_text("utf-8")
+LIGHT, DARK, _ = (
+    {name: channels(colour) for name, colour in re.findall(r"--([\w-]+): (#\w+|\d+ \d+ \d+);", part)}
+    for part in re.split(r"@media screen|\* \{", PAGE, maxsplit=2)
+)
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_colours_stand_out_from_the_ground(theme: Theme) -> None:
-    assert all(contrast(colour, theme.ground) >= 3 for colour in theme.series)
-    assert contrast(theme.faint, theme.ground) >= 4.5
-    assert contrast(theme.ink, theme.ground) >= 7
+def test_colours_stand_out_from_the_ground(theme: dict[str, list[int]]) -> None:
+    assert all(contrast(theme[f"series-{n}"], theme["ground"]) >= 3 for n in range(8))
+    for ground in ("ground", "raised"):
+        assert contrast(theme["faint"], theme[ground]) >= 4.5
+        assert contrast(theme["link"], theme[ground]) >= 4.5
+        assert contrast(theme["ink"], theme[ground]) >= 7
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+def test_numbers_stand_out_from_their_shades(theme: dict[str, list[int]], share: float) -> None:
+    (least, range_of_shades) = map(float, re.findall(r"calc\((\S+) \+ (\S+) \* var\(--share\)\)", PAGE)[0])
+    alpha = least + range_of_shades * share
+    shade = [alpha * a + (1 - alpha) * b for a, b in zip(theme["for"], theme["ground"], strict=True)]
+    assert contrast(theme["ink"], shade) >= 4.5
+
+
+def test_a_file_has_the_colours_of_the_light_page() -> None:
+    svg = standalone_svg(Curves("c", "C", "curves", "x", "y", {"": {"a": [(0, 0.0), (5, 1.0)]}}))
+    assert "var(" not in svg
+    assert ".drawing .series-0 { color: #0072b2; }" in svg
 
 
 def test_ticks_are_round_and_inside() -> None:
@@ -224,6 +193,6 @@ def test_wide_letters_count_as_wide() -> None:
 
 def test_points_in_one_place_are_one_mark_with_all_their_names() -> None:
     points = {"rare": (1.0, 0.5), "also rare": (1.0, 0.5), "frequent": (100.0, 0.9), "absent": (0.0, 0.0)}
-    drawing = draw(Points("p", "P", "a", "label", "documents", "F1", points, logarithmic=True), "p")
+    drawing = draw(Points("p", "P", "a", "label", "documents", "F1", points, logarithmic=True))
     assert drawing.panels[0].marks.count('class="mark') == 2  # what no scale has a place for is not drawn
     assert "rare, also rare: 1, 0.5" in drawing.panels[0].marks

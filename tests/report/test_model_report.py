@@ -10,7 +10,7 @@ from funnelling.evaluation.errors import measure_with_errors
 from funnelling.evaluation.measuring import model_scores
 from funnelling.methods.learning import Method
 from funnelling.report.content import Report, Section, Texts
-from funnelling.report.model import NO_TEXTS, model_report, model_sections
+from funnelling.report.model import NO_TEXTS, model_report, model_sections, model_summary
 from funnelling.report.rendering import html_page, markdown_page
 from funnelling.storage import describe_model, save
 from tests.evaluation.mistakes import mislabelled
@@ -50,6 +50,12 @@ class TestAMeasuredModel:
             "choice",
             "training",
         ]
+
+    def test_the_summary_says_how_good_it_is(self, measured: Any) -> None:
+        summary = model_report(*measured).summary
+        assert list(summary)[:2] == ["What was measured", "micro-F1"]
+        assert summary["Better than a constant?"].startswith("Yes: ")
+        assert "Better than a baseline?" in summary
 
     def test_the_worst_label_comes_first(self, measured: Any) -> None:
         (labels,) = [section for section in model_sections(*measured) if section.name == "labels"]
@@ -100,6 +106,7 @@ def test_a_model_that_was_not_measured(tmp_path: Any) -> None:
     save(model, tmp_path / "model")
     report = model_report(describe_model(tmp_path / "model"), {"how": "Not measured."})
     assert _titles(list(report.sections)) == ["training"]
+    assert report.summary == {}
     assert "Not measured." in html_page(report)
 
 
@@ -120,7 +127,11 @@ def test_one_label_per_document_has_a_matrix(tmp_path: Any) -> None:
     train = mislabelled(one_label=True)
     model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(train)
     result = measure_with_errors(model, train)
-    sections = {each.name: each for each in model_sections(_described(tmp_path, model, result), result)}
+    described = _described(tmp_path, model, result)
+    constant = model_summary(described["scores"], result)["Better than a constant?"]
+    assert constant.startswith("Yes: ")
+    assert constant.endswith(" for all")
+    sections = {each.name: each for each in model_sections(described, result)}
     matrix = sections["confused"].blocks[0]
     assert np.sum(matrix.values) == len(train)  # type: ignore[union-attr]
     texts = sections["errors"].blocks[0]

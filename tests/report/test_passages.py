@@ -6,8 +6,13 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.report.passages import excerpt, marked_html, marked_terminal
+from funnelling.report.passages import excerpt, marked_terminal
+from funnelling.report.rendering import templates
 from funnelling.text.excerpts import GAP
+
+
+def marked_html(text: str, passages: list[list[float]], language: str = "") -> str:
+    return str(templates().get_template("macros.html").module.marked(text, passages, language))  # type: ignore[attr-defined]
 
 
 @st.composite

@@ -80,7 +80,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         from funnelling.evaluation.pieces import ResultCache
         from funnelling.evaluation.splits import hold_out, settle
         from funnelling.methods.registry import make_method, parse_methods, parse_settings
-        from funnelling.report.comparison import comparison_blocks, facts
+        from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
         from funnelling.report.content import Report, Section
         from funnelling.report.rendering import write_report
 
@@ -119,6 +119,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
                 "Comparison of methods",
                 sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
                 facts=facts(", ".join(self.data), trials, seed, pieces.seconds, pieces.machines),
+                summary=comparison_summary(result),
             )
             write_report(page, folder)
         return result

@@ -137,7 +137,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         from funnelling.methods.registry import title
         from funnelling.report.comparison import run_facts
         from funnelling.report.content import Report
-        from funnelling.report.model import model_sections
+        from funnelling.report.model import model_sections, model_summary
         from funnelling.report.rendering import write_report
         from funnelling.storage import describe_model
 
@@ -149,6 +149,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
             [f"Measured on {documents} of {name}."],
             model_sections(description, result),
             run_facts({"Model": str(self.model), "Data": f"{name}: {documents} measured on, {languages}"}),
+            model_summary(scores, result),
         )
         write_report(page, folder)
         write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})

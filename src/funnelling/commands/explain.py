@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from funnelling.commands.declaring import argument, flag, option
 from funnelling.commands.options import (
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 LINE_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 PAGE_ENDINGS = (".html", ".htm")
 TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
-
-
-class _Style(NamedTuple):
-    """How explanations are written: what stands before them, each with its text, and what stands after."""
-
-    document: Callable[[str, dict[str, Any]], str]
-    head: str = ""
-    foot: str = ""
 
 
 class Explain(LabelSetFile, Names, Overwriting, Reading):
@@ -101,14 +93,12 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
             write_table(target, told, None, self.force, title="explanations")
         else:
             colour = sys.stdout.isatty() and not os.environ.get(NO_COLOUR)
-            written = _style(style, os.path.basename(os.fspath(data)), self.top, colour)
+            name = os.path.basename(os.fspath(data))
             with writing(target, self.force) as stream:
-                stream.write(written.head)
-                for text, row in explained():
-                    stream.write(written.document(text, row))
+                for piece in _written(style, name, explained(), self.top, colour):
+                    stream.write(piece)
                     if target == STANDARD:
                         stream.flush()  # whatever reads along gets whole rows
-                stream.write(written.foot)
         say_unknown(predictor.unknown)
 
     @property
@@ -150,12 +140,14 @@ def _style_of(output: str) -> str:
     )
 
 
-def _style(name: str, data: str, top: int, colour: bool) -> _Style:
-    from funnelling.report.explanations import FOOT, document_html, document_text, page_head
+def _written(
+    style: str, data: str, explained: Iterator[tuple[str, dict[str, Any]]], top: int, colour: bool
+) -> Iterator[str]:
+    """Explanations as they are written, a piece at a time."""
+    from funnelling.report.explanations import document_text, explanation_page
 
-    if name == "table":
-        return _Style(lambda text, row: document_text(text, row, top, colour))
-    if name == "html":
-        source = "standard input" if data == "-" else data
-        return _Style(lambda text, row: document_html(text, row, top), page_head(source), FOOT)
-    return _Style(lambda _, row: json.dumps(row, ensure_ascii=False) + "\n")
+    if style == "html":
+        return explanation_page("standard input" if data == "-" else data, explained, top)
+    if style == "table":
+        return (document_text(text, row, top, colour) for text, row in explained)
+    return (json.dumps(row, ensure_ascii=False) + "\n" for _, row in explained)

@@ -81,7 +81,7 @@ class Quickstart(Seed, Jobs, Overwriting):
         return comparison
 
     def _report(self, comparison: "Result", trial: "Trial", seconds: float) -> "Report":
-        from funnelling.report.comparison import comparison_blocks, facts
+        from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
         from funnelling.report.content import Report, Section
 
         return Report(
@@ -89,6 +89,7 @@ class Quickstart(Seed, Jobs, Overwriting):
             [EXPLANATION],
             [Section("methods", "Does it help?", blocks=comparison_blocks(comparison))],
             facts("the embedded corpus", [trial], self.seed, seconds),
+            comparison_summary(comparison),
         )
 
     def show(self, result: "Result") -> None:

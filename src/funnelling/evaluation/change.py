@@ -152,14 +152,14 @@ def _falls(
 
 def _decided(decisions: Mapping[str, PairedDecisions]) -> ComparedDecisions:
     """The decisions on documents of several languages, below each other."""
-    each = list(decisions.values())
+    given = {
+        side: sparse.csr_array(stacked({tag: getattr(rows, side) for tag, rows in decisions.items()}))
+        for side in (_BEFORE, _AFTER)
+    }
     return ComparedDecisions(
         truth=stacked({tag: rows.truth for tag, rows in decisions.items()}),
-        given={
-            _BEFORE: sparse.csr_array(stacked({tag: rows.before for tag, rows in decisions.items()})),
-            _AFTER: sparse.csr_array(stacked({tag: rows.after for tag, rows in decisions.items()})),
-        },
-        known={_BEFORE: slice(None), _AFTER: slice(None)},
+        given=given,
+        known=dict.fromkeys(given, slice(None)),
         languages=[tag for tag, rows in decisions.items() for _ in rows.units],
-        units=[unit for rows in each for unit in rows.units],
+        units=[unit for rows in decisions.values() for unit in rows.units],
     )

@@ -2,20 +2,36 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.fitting import fit_and_measure, training_documents
 from funnelling.evaluation.labels import added
 from funnelling.evaluation.measures import f1
-from funnelling.evaluation.measuring import evaluate_dummies, p_over_groups
+from funnelling.evaluation.measuring import KeptShares, StoredDecisions, evaluate_dummies, truth_of
 from funnelling.evaluation.pieces import Result, ResultCache, corpus_digest
-from funnelling.evaluation.registry import is_of_one_label, main_measures, measures_to_test_by, weighted_mean
-from funnelling.evaluation.significance import paired_p, rivals_of, significance
+from funnelling.evaluation.ranking import Shares
+from funnelling.evaluation.registry import (
+    RANKED_MEASURES,
+    is_of_one_label,
+    main_measures,
+    measures_to_test_by,
+    weighted_mean,
+)
+from funnelling.evaluation.significance import (
+    ComparedDecisions,
+    Pair,
+    paired_p,
+    randomisation,
+    rivals_of,
+    significance,
+)
 from funnelling.evaluation.splits import Trial
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.text.languages import is_served
@@ -142,6 +158,82 @@ def _f1_by_examples(results: Sequence[Result]) -> list[list[float]]:
 def _paired_scores(results: Sequence[Result], measure: str) -> list[float]:
     """A measure of each language in each trial, in an order that methods share: the t-test pairs them."""
     return [values[measure] for result in results for _, values in sorted(result["languages"].items())]
+
+
+def p_over_groups(
+    methods: Mapping[str, Sequence[Result]], tests: Sequence[Corpus], measures: Sequence[str], seed: int
+) -> dict[str, dict[Pair, float]]:
+    """The p of `randomisation` for each pair of methods whose results hold decisions on these documents.
+
+    Documents of a group are swapped together; one without a group by itself, wherever its id occurs.
+    """
+    ranked = {measure for measure in measures if measure in RANKED_MEASURES}
+    kept = {
+        name: results
+        for name, results in methods.items()
+        if all("decisions" in result and ranked <= set(result.get("ranked", ())) for result in results)
+    }
+    if len(kept) < 2:
+        return {measure: {} for measure in measures}
+    trials = (
+        _decided(
+            test,
+            {name: results[number]["decisions"] for name, results in kept.items()},
+            is_of_one_label(measures),
+            {name: results[number].get("ranked", {}) for name, results in kept.items()},
+        )
+        for number, test in enumerate(tests)
+    )
+    return randomisation(trials, measures, seed)
+
+
+def _decided(
+    test: Corpus,
+    methods: Mapping[str, StoredDecisions],
+    one_label: bool,
+    ranked: Mapping[str, KeptShares] | None = None,
+) -> ComparedDecisions:
+    """The decisions of several methods on the same documents, with columns for all labels any of them knows.
+
+    With ``one_label`` there are columns for those that none knows too: a document of theirs is never right.
+    """
+    known = sorted({label for decisions in methods.values() for label in decisions["classes"]})
+    unknown = sorted(set(test.label_set()) - set(known)) if one_label else []
+    place = {label: column for column, label in enumerate(known)}
+    columns = {
+        name: np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
+        for name, decisions in methods.items()
+    }
+    labels = [*known, *unknown]
+    return ComparedDecisions(
+        truth=truth_of(test, labels),
+        given={
+            name: _matrix(decisions["given"], columns[name], len(labels))
+            for name, decisions in methods.items()
+        },
+        known={
+            # A slice copies nothing, and most methods know all labels.
+            name: slice(len(known)) if len(own) == len(known) else own.tolist()
+            for name, own in columns.items()
+        },
+        languages=[str(language) for language in test.languages],
+        units=[
+            ("document", name) if group is None else ("group", group)
+            for name, group in zip(test.ids, test.groups, strict=True)
+        ],
+        ranked={
+            name: {measure: Shares(*np.array(shares)) for measure, shares in of_method.items()}
+            for name, of_method in (ranked or {}).items()
+        },
+    )
+
+
+def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: int) -> sparse.csr_array:
+    """Documents by columns, from the positions among ``columns`` of the labels that each was given."""
+    positions = np.fromiter(chain.from_iterable(given), dtype=np.intp)
+    starts = np.cumsum([0, *map(len, given)])
+    ones = np.ones(len(positions), dtype=bool)
+    return sparse.csr_array((ones, columns[positions], starts), shape=(len(given), width))
 
 
 @dataclass

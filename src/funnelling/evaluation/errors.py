@@ -15,7 +15,6 @@ from funnelling.evaluation.measuring import as_indicators, measure_answers, trut
 from funnelling.evaluation.pieces import Result
 from funnelling.matrices import (
     AnyTargets,
-    Floats,
     Rows,
     canonical,
     dense_row,
@@ -130,14 +129,7 @@ def worst_errors(
     if is_sparse(probabilities):
         probabilities = canonical(probabilities)
     return [
-        _explained(
-            model,
-            test,
-            mistake,
-            classes,
-            dense_row(given, mistake.row),
-            dense_row(probabilities, mistake.row),
-        )
+        _explained(model, test, mistake, classes, given, probabilities)
         for mistake in worst_errors_by_row(truth, given, probabilities, most)
     ]
 
@@ -160,12 +152,13 @@ def worst_of(errors: Iterable[WorstError], most: int = MAX_ERRORS) -> list[Worst
     """The worst of several lists of errors: if each has as many, they are the worst of all documents."""
     found = list(errors)
     is_given = np.array(["wrong" in error for error in found], dtype=bool)
-    sureness = np.array([_sureness(error) for error in found])
+    sureness = np.array(
+        [
+            error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
+            for error in found
+        ]
+    )
     return [found[place] for place in in_turns(is_given, sureness, most)]
-
-
-def _sureness(error: WorstError) -> float:
-    return error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
 
 
 def _surest(cells: AnyTargets, probabilities: Any, missed: bool = False) -> dict[int, tuple[int, float]]:
@@ -180,17 +173,15 @@ def _surest(cells: AnyTargets, probabilities: Any, missed: bool = False) -> dict
     return dict(zip(distinct.tolist(), found, strict=True))
 
 
-# --- why ----------------------------------------------------------------------------------------
-
-
 def _explained(
     model: "Model",
     test: Corpus,
     mistake: LabelError,
     classes: Sequence[str],
-    given: Rows,
-    probabilities: Floats,
+    given: Any,
+    probabilities: Any,
 ) -> WorstError:
+    """A wrong document as it is told, with what led the model to its labels."""
     row, text = mistake.row, test.texts[mistake.row]
     blamed = {
         kind: column
@@ -207,12 +198,13 @@ def _explained(
         "id": test.ids[row],
         "language": str(test.languages[row]),
         "labels": list(test.labels[row] or ()),
-        "given": [classes[column] for column in np.flatnonzero(given).tolist()],
+        "given": [classes[column] for column in np.flatnonzero(dense_row(given, row)).tolist()],
     }
+    chances = dense_row(probabilities, row)
     for kind, column in blamed.items():
         error[kind] = {
             "label": classes[column],
-            "probability": float(probabilities[column]),
+            "probability": float(chances[column]),
             "words": telling_words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
             "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
@@ -224,15 +216,10 @@ def telling_words(
     text: str, passages: Sequence[Passage], reason: dict[str, Any], sign: int
 ) -> list[list[Any]]:
     """The words that added most to a score, or took most from it: those of the text, or the method's own."""
-    added: dict[str, float] = {}
-    if passages:
-        added = dict(amounts_by_word(text, passages))
-    else:
-        for view in (reason.get("tier_one", {}), *reason.get("other_views", {}).values()):
-            for word, contribution in view.get("words", ()):
-                added[word] = added.get(word, 0.0) + contribution
-    telling = {word: value for word, value in added.items() if value * sign > 0}
-    return [
-        [word, telling[word]]
-        for word in sorted(telling, key=lambda word: -abs(telling[word]))[:MAX_WORDS_NAMED]
-    ]
+    added = dict(amounts_by_word(text, passages)) if passages else {}
+    views = [] if passages else [reason.get("tier_one", {}), *reason.get("other_views", {}).values()]
+    for view in views:
+        for word, contribution in view.get("words", ()):
+            added[word] = added.get(word, 0.0) + contribution
+    telling: list[list[Any]] = [[word, value] for word, value in added.items() if value * sign > 0]
+    return sorted(telling, key=lambda each: -abs(each[1]))[:MAX_WORDS_NAMED]

@@ -7,6 +7,7 @@ beside it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypedDict
 
 import numpy as np
@@ -95,7 +96,9 @@ def measure_labels(
         _measured(str(label), in_all[position], ranges[position], failing[position])
         for position, label in enumerate(labels)
     ]
-    return sorted(measured, key=_worst_first)
+    return sorted(
+        measured, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -row["documents"], row["label"])
+    )
 
 
 def _rows(table: IntArray, where: NDArray[np.bool_] | None = None) -> dict[int, _Counted]:
@@ -126,11 +129,6 @@ def _measured(
     }
 
 
-def _worst_first(row: LabelMeasures) -> tuple[bool, float, int, str]:
-    score = row["f1"]
-    return score is None, score or 0.0, -row["documents"], row["label"]
-
-
 def _ranges(thresholds: FloatArray) -> Iterator[list[float] | None]:
     """The lowest and the highest threshold of each label, None for one that has none."""
     for column in np.asarray(thresholds, dtype=float).T:
@@ -157,9 +155,8 @@ def added(confusions: Iterable[Confusion]) -> Confusion:
     [['cat', 'cat', 3], ['cat', 'dog', 1]]
     """
     together: Counter[tuple[str, str]] = Counter()
-    for each in confusions:
-        for truth, given, documents in each:
-            together[truth, given] += documents
+    for truth, given, documents in chain.from_iterable(confusions):
+        together[truth, given] += documents
     return _sorted(together)
 
 

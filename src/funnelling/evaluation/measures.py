@@ -186,36 +186,26 @@ def accuracy(counts: Counts) -> FloatArray:
     return np.asarray(counts.tp.sum(axis=0) / counts.documents)
 
 
-def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> FloatArray:
+def precision(counts: Counts) -> FloatArray:
     """Precision of each label: TP / (TP + FP).
 
     Where none was given it is, as F1 is, 1 if there was nothing to find, and 0 if something was missed.
 
-    >>> precision([3, 0, 0], [1, 0, 0], [2, 0, 2])
+    >>> precision(Counts.from_table([[3, 0, 0], [1, 0, 0], [2, 0, 2], [0, 6, 4]]))
     array([0.75, 1.  , 0.  ])
     """
-    hits = np.asarray(tp, dtype=float)
-    given = hits + np.asarray(fp)
-    return np.where(given > 0, ratio(hits, given), np.asarray(fn) == 0)
+    hits = np.asarray(counts.tp, dtype=float)
+    given = hits + np.asarray(counts.fp, dtype=float)
+    return np.where(given > 0, ratio(hits, given), counts.fn == 0)
 
 
-def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> FloatArray:
+def recall(counts: Counts) -> FloatArray:
     """Recall of each label: TP / (TP + FN), and without anything to find 1 if nothing was given, else 0.
 
-    >>> recall([3, 0, 0], [1, 0, 2], [2, 0, 0])
+    >>> recall(Counts.from_table([[3, 0, 0], [1, 0, 2], [2, 0, 0], [0, 6, 4]]))
     array([0.6, 1. , 0. ])
     """
-    return precision(tp, fn, fp)
-
-
-def precision_of_labels(counts: Counts) -> FloatArray:
-    """Precision of each label that was counted."""
-    return precision(counts.tp, counts.fp, counts.fn)
-
-
-def recall_of_labels(counts: Counts) -> FloatArray:
-    """Recall of each label that was counted."""
-    return recall(counts.tp, counts.fp, counts.fn)
+    return precision(Counts(counts.tp, counts.fn, counts.fp, counts.tn))
 
 
 OfLabels = Callable[[Counts], FloatArray]  # one value per label

@@ -1,8 +1,8 @@
-"""Measures of fitted methods on labelled documents, and the decisions that tests of methods compare."""
+"""Measures of fitted methods on labelled documents, and their decisions in a form to be kept."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -26,14 +26,11 @@ from funnelling.evaluation.measures import Counts, FloatArray
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.ranking import MAX_RANKED_LABELS, LabelFrequencies, RankedHits, Shares, rank
 from funnelling.evaluation.registry import (
-    RANKED_MEASURES,
     LanguageMeasures,
-    is_of_one_label,
     main_measures,
     measure_languages,
     measure_ranked,
 )
-from funnelling.evaluation.significance import ComparedDecisions, Pair, randomisation
 from funnelling.evaluation.splits import examples_in, examples_of
 from funnelling.matrices import (
     XMC_MIN_LABELS,
@@ -110,82 +107,6 @@ def keep_shares(ranked: Mapping[str, Shares]) -> KeptShares:
     return {
         name: [ranked[name].values.tolist(), ranked[name].weights.tolist()] for name in main_measures(ranked)
     }
-
-
-def p_over_groups(
-    methods: Mapping[str, Sequence[Result]], tests: Sequence[Corpus], measures: Sequence[str], seed: int
-) -> dict[str, dict[Pair, float]]:
-    """The p of `randomisation` for each pair of methods whose results hold decisions on these documents.
-
-    Documents of a group are swapped together; one without a group by itself, wherever its id occurs.
-    """
-    ranked = [measure for measure in measures if measure in RANKED_MEASURES]
-    kept = {
-        name: results
-        for name, results in methods.items()
-        if all("decisions" in result and set(ranked) <= set(result.get("ranked", ())) for result in results)
-    }
-    if len(kept) < 2:
-        return {measure: {} for measure in measures}
-    trials = (
-        _decided(
-            test,
-            {name: results[number]["decisions"] for name, results in kept.items()},
-            is_of_one_label(measures),
-            {name: results[number].get("ranked", {}) for name, results in kept.items()},
-        )
-        for number, test in enumerate(tests)
-    )
-    return randomisation(trials, measures, seed)
-
-
-def _decided(
-    test: Corpus,
-    methods: Mapping[str, StoredDecisions],
-    one_label: bool,
-    ranked: Mapping[str, KeptShares] | None = None,
-) -> ComparedDecisions:
-    """The decisions of several methods on the same documents, with columns for all labels any of them knows.
-
-    With ``one_label`` there are columns for those that none knows too: a document of theirs is never right.
-    """
-    known = sorted({label for decisions in methods.values() for label in decisions["classes"]})
-    unknown = sorted(set(test.label_set()) - set(known)) if one_label else []
-    place = {label: column for column, label in enumerate(known)}
-    columns = {
-        name: np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
-        for name, decisions in methods.items()
-    }
-    labels = [*known, *unknown]
-    return ComparedDecisions(
-        truth=truth_of(test, labels),
-        given={
-            name: _matrix(decisions["given"], columns[name], len(labels))
-            for name, decisions in methods.items()
-        },
-        known={
-            # A slice copies nothing, and most methods know all labels.
-            name: slice(len(known)) if len(own) == len(known) else own.tolist()
-            for name, own in columns.items()
-        },
-        languages=[str(language) for language in test.languages],
-        units=[
-            ("document", name) if group is None else ("group", group)
-            for name, group in zip(test.ids, test.groups, strict=True)
-        ],
-        ranked={
-            name: {measure: Shares(*np.array(shares)) for measure, shares in of_method.items()}
-            for name, of_method in (ranked or {}).items()
-        },
-    )
-
-
-def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: int) -> sparse.csr_array:
-    """Documents by columns, from the positions among ``columns`` of the labels that each was given."""
-    positions = np.fromiter(chain.from_iterable(given), dtype=np.intp)
-    starts = np.cumsum([0, *map(len, given)])
-    ones = np.ones(len(positions), dtype=bool)
-    return sparse.csr_array((ones, columns[positions], starts), shape=(len(given), width))
 
 
 MAX_WORST_LABELS = 20  # labels that a model keeps the measures of

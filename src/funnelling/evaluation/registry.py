@@ -27,8 +27,8 @@ from funnelling.evaluation.measures import (
     macro,
     macro_present,
     micro,
-    precision_of_labels,
-    recall_of_labels,
+    precision,
+    recall,
     sklearn_macro_f1,
 )
 from funnelling.evaluation.ranking import RankedHits, Shares, f1_at, ndcg_at, precision_at, psp_at, recall_at
@@ -67,35 +67,25 @@ MEASURES = {
     "sklearn_macro_f1": Measure("sklearn macro-F1", sklearn_macro_f1, one_label=True),
     "micro_f1": Measure("micro-F1", micro(f1_of_labels)),
     "macro_f1_present": Measure("macro-F1", macro_present(f1_of_labels)),
-    "precision": Measure("precision", micro(precision_of_labels), of_one_model=True),
-    "recall": Measure("recall", micro(recall_of_labels), of_one_model=True),
+    "precision": Measure("precision", micro(precision), of_one_model=True),
+    "recall": Measure("recall", micro(recall), of_one_model=True),
     "micro_k": Measure("micro-K", micro(k_of_labels)),
     "macro_k_present": Measure("macro-K", macro_present(k_of_labels)),
     "macro_f1": Measure(f"{PAPER_PREFIX}macro-F1", macro(f1_of_labels)),
     "macro_k": Measure(f"{PAPER_PREFIX}macro-K", macro(k_of_labels)),
 }
 RANKED_MEASURES = {
-    "p_at_1": RankedMeasure("P@1", partial(precision_at, k=1)),
-    "p_at_3": RankedMeasure("P@3", partial(precision_at, k=3)),
-    "p_at_5": RankedMeasure("P@5", partial(precision_at, k=5)),
-    "r_at_1": RankedMeasure("R@1", partial(recall_at, k=1)),
-    "r_at_3": RankedMeasure("R@3", partial(recall_at, k=3)),
-    "r_at_5": RankedMeasure("R@5", partial(recall_at, k=5)),
-    "r_at_10": RankedMeasure("R@10", partial(recall_at, k=10)),
-    "ndcg_at_1": RankedMeasure("nDCG@1", partial(ndcg_at, k=1)),
-    "ndcg_at_3": RankedMeasure("nDCG@3", partial(ndcg_at, k=3)),
-    "ndcg_at_5": RankedMeasure("nDCG@5", partial(ndcg_at, k=5)),
-    "f1_at_1": RankedMeasure("F1@1", partial(f1_at, k=1)),
-    "f1_at_3": RankedMeasure("F1@3", partial(f1_at, k=3)),
-    "f1_at_5": RankedMeasure("F1@5", partial(f1_at, k=5)),
-    "psp_at_1": RankedMeasure("PSP@1", partial(psp_at, k=1)),
-    "psp_at_3": RankedMeasure("PSP@3", partial(psp_at, k=3)),
-    "psp_at_5": RankedMeasure("PSP@5", partial(psp_at, k=5)),
+    f"{name}_at_{k}": RankedMeasure(f"{title}@{k}", partial(of, k=k))
+    for name, title, of, places in (
+        ("p", "P", precision_at, (1, 3, 5)),
+        ("r", "R", recall_at, (1, 3, 5, 10)),
+        ("ndcg", "nDCG", ndcg_at, (1, 3, 5)),
+        ("f1", "F1", f1_at, (1, 3, 5)),
+        ("psp", "PSP", psp_at, (1, 3, 5)),
+    )
+    for k in places
 }
-MEASURE_TITLES = {
-    **{name: measure.title for name, measure in RANKED_MEASURES.items()},
-    **{name: measure.title for name, measure in MEASURES.items()},
-}
+MEASURE_TITLES = {name: measure.title for name, measure in (RANKED_MEASURES | MEASURES).items()}
 ONE_LABEL_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.one_label)
 PAPER_MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")
 _MAIN = {  # and what stands for it where it was not measured

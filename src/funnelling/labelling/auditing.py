@@ -1,8 +1,6 @@
 """Labelled documents whose labels look wrong or missing, the most suspicious first, and why."""
 
 import os
-import textwrap
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +11,7 @@ from funnelling.commands.measurement import check_new_file
 from funnelling.commands.options import FilePath
 from funnelling.commands.sources import load_text_model, prefix_errors_with_file, read_labelled
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError, counted, printable
+from funnelling.errors import InputError, counted
 from funnelling.evaluation.errors import telling_words
 from funnelling.evaluation.splits import have_one_label
 from funnelling.formats.document import given_id, join_labels
@@ -39,10 +37,8 @@ from funnelling.methods.algorithm import Parameters
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
-from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
-from funnelling.text.excerpts import beginning
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -316,7 +312,9 @@ def audit_file(
                 f"{source} is a model, whose own documents are looked at: options on how a file is read and "
                 "judged do not apply. Leave them out, or give a file of documents."
             )
-        rows = _of_model(source, number, jobs, verbose)
+        model = load_text_model(source).running(n_jobs=jobs)
+        with prefix_errors_with_file(source):
+            rows = audit_model(model, number, verbose)
     else:
         check_judges(make_method(method or AUDIT_METHOD).algorithm)
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
@@ -342,12 +340,6 @@ def _is_model(source: FilePath) -> bool:
     return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
 
 
-def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: int) -> list[Row]:
-    model = load_text_model(source).running(n_jobs=jobs)
-    with prefix_errors_with_file(source):
-        return audit_model(model, number, verbose)
-
-
 def _columns(ending: str) -> dict[str, Kind]:
     lists: Kind = "list" if ending == PARQUET else "text"
     return {
@@ -367,47 +359,3 @@ def _written(row: Row, ending: str) -> Row:
         return row
     lists = {name: join_labels(row[name]) if row[name] else "" for name in LIST_COLUMNS}
     return {**row, "labels": join_labels(row["labels"]), **lists}
-
-
-def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:
-    """Below each document what is doubted, and why, in lines of some width.
-
-    >>> row = {"id": "a", "language": "en", "text": "A match", "labels": ["fire"], "kind": "swapped"}
-    >>> row |= {"doubted": "fire", "rather": "sport", "probability": 0.1, "words_for": [], "peers": []}
-    >>> row |= {"words_against": ["match"], "others_against": [], "suspicion": 0.9}
-    >>> print(audit_listing([row], 60))
-     1. a (en), suspicion .900
-        swapped: fire .100, rather sport
-        labels   fire
-        against  match
-        text     A match
-    """
-    lines = []
-    for place, row in enumerate(rows, start=1):
-        said = {
-            "labels": ", ".join(row["labels"]) or "none",
-            "for": ", ".join(row["words_for"]),
-            "against": ", ".join([*row["words_against"], *row["others_against"]]),
-            "beside": ", ".join(row["peers"]),
-            "text": beginning(row.get("text", row.get("beginning", ""))),
-        }
-        lines.append(
-            printable(f"{place:2}. {row['id']} ({row['language']}), suspicion {number(row['suspicion'])}")
-        )
-        lines.append(printable(f"    {row['kind']}: {_doubt(row)}"))
-        for name, value in said.items():
-            if value:
-                begin, rest = f"    {name:<9}", " " * 13
-                plain = " ".join(printable(value).split())
-                lines.append(
-                    textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip()
-                )
-    return "\n".join(lines)
-
-
-def _doubt(row: Mapping[str, Any]) -> str:
-    doubted, rather = row["doubted"], row["rather"]
-    chance = "" if row["probability"] is None else f" {number(row['probability'])}"
-    if doubted is None:
-        return f"{rather}{chance}"
-    return f"{doubted}{chance}" + ("" if rather is None else f", rather {rather}")

@@ -78,7 +78,7 @@ class Audit(Seed, Jobs, Overwriting, Reading):
         )
 
     def show(self, result: Any) -> None:
-        from funnelling.labelling.auditing import audit_listing
+        from funnelling.report.labels import audit_listing
 
         if self.json:
             printing.print_json(result)

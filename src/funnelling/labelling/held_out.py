@@ -92,7 +92,7 @@ def held_out(method: Method, corpus: Corpus, seed: int = 0, verbose: int = 0) ->
 
 
 def held_out_by_folds(
-    method: Method, corpus: Corpus, seed: int = 0, verbose: int = 0
+    method: Method, corpus: Corpus, seed: int = 0, verbose: int = 0, beginnings: list[str] | None = None
 ) -> OutOfFoldPredictions:
     """The probabilities of documents by methods fitted without their fold, groups and copies kept together.
 
@@ -122,7 +122,13 @@ def held_out_by_folds(
     if not judged.any():
         raise InputError("too few documents to hold any out. Add documents.")
     return OutOfFoldPredictions(
-        corpus.select(judged), classes, probabilities[judged], folds[judged], judges, judge_of[judged]
+        corpus.select(judged),
+        classes,
+        probabilities[judged],
+        folds[judged],
+        judges,
+        judge_of[judged],
+        _some(beginnings, judged),
     )
 
 
@@ -151,28 +157,26 @@ def held_out_of(model: "Model", verbose: int = 0) -> OutOfFoldPredictions:
     corpus = Corpus.from_documents(documents, model.labels.single_label)
     whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
     whole |= not corpus.one_label
-    shown = None if archive.as_written else beginnings
+    shown = None if archive.as_written else _some(beginnings, whole)
     kept = model.fitted.held_out_posteriors(model.labels)
     if not kept:
         check_extensible(model)
         method = Method(model.algorithm, model.fit_parameters)
-        found = held_out_by_folds(method, corpus.select(whole), archive.seed, verbose)
-        return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
-    probabilities = np.vstack([kept[tag] for tag in targets])
-    folds = outer_folds(corpus, OUTER_FOLDS, archive.seed, verbose)
-    held_out = OutOfFoldPredictions(
+        return held_out_by_folds(method, corpus.select(whole), archive.seed, verbose, shown)
+    return OutOfFoldPredictions(
         corpus.select(whole),
         classes,
-        probabilities[whole],
-        folds[whole],
+        np.vstack([kept[tag] for tag in targets])[whole],
+        outer_folds(corpus, OUTER_FOLDS, archive.seed, verbose)[whole],
         [model],
         np.zeros(int(whole.sum()), dtype=np.intp),
+        shown,
     )
-    return held_out._replace(
-        beginnings=None
-        if shown is None
-        else [text for text, is_there in zip(shown, whole.tolist(), strict=True) if is_there]
-    )
+
+
+def _some(texts: list[str] | None, rows: Rows) -> list[str] | None:
+    """The texts of some rows, where there are texts."""
+    return None if texts is None else [texts[row] for row in np.flatnonzero(rows).tolist()]
 
 
 def _check_size(documents: int, labels: int) -> None:
@@ -181,13 +185,3 @@ def _check_size(documents: int, labels: int) -> None:
             f"{documents:,} documents with {labels:,} labels are more than can be looked at together "
             f"({MAX_CELLS:,} in the product). Give them in parts, such as one language at a time."
         )
-
-
-def _of(some: Corpus, every: Corpus, shown: list[str]) -> list[str]:
-    """What is shown of some documents of a corpus."""
-    known = dict(zip(_keys(every), shown, strict=True))
-    return [known[key] for key in _keys(some)]
-
-
-def _keys(corpus: Corpus) -> list[tuple[str, str | None, str]]:
-    return list(zip(corpus.ids, corpus.languages, corpus.texts, strict=True))

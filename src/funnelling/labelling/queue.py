@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from funnelling.commands.arrivals import GrownModel
 from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
@@ -31,30 +31,6 @@ from funnelling.text.detection import normalise_tags
 MAX_SUGGESTED_DOCUMENTS = 500
 
 
-class Queued(NamedTuple):
-    """A document's place among those given, and why it stands there, in a few words."""
-
-    place: int
-    reason: str
-
-
-def queue_of(model: Model, documents: Sequence[Document]) -> list[Queued]:
-    """All documents in the order in which people should see them."""
-    if not documents:
-        return []
-    rows = suggest_texts(
-        model,
-        [document.text for document in documents],
-        [document.language for document in documents],
-        MAX_SUGGESTED_DOCUMENTS,
-        ids=list(range(len(documents))),
-        groups=[document.group for document in documents] if any(each.group for each in documents) else None,
-    )
-    first = [Queued(int(row["id"]), row["reason"]) for row in rows]
-    taken = {each.place for each in first}
-    return [*first, *(Queued(place, "") for place in range(len(documents)) if place not in taken)]
-
-
 @dataclass(frozen=True)
 class Queue:
     """Documents that wait for people, and by their keys why; in the order of a model or of their file."""
@@ -78,7 +54,7 @@ def read_queue(
     """The documents of a file that are to be labelled.
 
     Where the file says why each is worth a look, they come in its order. Else those with labels are left out,
-    and the others come in the order of `queue_of`.
+    and the others come in the order of `ordered`.
 
     Parameters
     ----------
@@ -133,11 +109,21 @@ def _in_languages(rows: list[Document], name: str, strict: bool, report: Reporte
 
 
 def ordered(model: Model, documents: Sequence[Document]) -> Queue:
-    """Documents in the order in which people should see them."""
-    queued = queue_of(model, documents)
-    found = [documents[place] for place, _ in queued]
-    reasons = {key_of(document): reason for document, (_, reason) in zip(found, queued, strict=True)}
-    return Queue(found, {key: reason for key, reason in reasons.items() if reason}, by_model=True)
+    """Put documents into the order in which people should see them."""
+    if not documents:
+        return Queue([], {}, by_model=True)
+    rows = suggest_texts(
+        model,
+        [document.text for document in documents],
+        [document.language for document in documents],
+        MAX_SUGGESTED_DOCUMENTS,
+        ids=list(range(len(documents))),
+        groups=[document.group for document in documents] if any(each.group for each in documents) else None,
+    )
+    first = {int(row["id"]): row["reason"] for row in rows}
+    order = [*first, *(place for place in range(len(documents)) if place not in first)]
+    reasons = {key_of(documents[place]): reason for place, reason in first.items() if reason}
+    return Queue([documents[place] for place in order], reasons, by_model=True)
 
 
 def _reason(row: Document) -> str:

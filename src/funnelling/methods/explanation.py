@@ -5,7 +5,7 @@ what a word adds to a label's score is its weight times its tf-idf, and the word
 the score. Tier 2 is not linear: its score is divided among the posteriors of tier 1 by integrated gradients
 from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.scorers`).
 
-Where features are words or runs of characters, what they added is also laid back onto the text:
+Where features are words or character n-grams, what they added is also laid back onto the text:
 ``passages`` are ``[start, end, amount]``. Of several views a passage has the sum, each view weighted by its
 ``share`` in what tier 2 gets, so that all passages and what is ``unplaced`` sum to what the views' features
 added, biases left out, weighted alike: of one view, to what its words added.
@@ -40,79 +40,62 @@ Array = npt.NDArray[np.float64]
 Passage = list[Any]  # start and end in the text, and what the words there added: as JSON has it
 
 
-class TextLayout:
-    """A text, cut into words, and the features of its vector laid onto them.
+class LaidText:
+    """A text, cut into words, and the features of its views laid onto them.
 
-    A feature is divided evenly over its occurrences in the text, and an occurrence over the words that it
-    touches, by their characters within it: no more and no less than the feature itself is handed on. Of a
-    script without blanks each character is a word, and so is a run of signs between words.
+    ``views`` have the columns of the text's vector that are not zero, where these stand, if anywhere, and
+    what the view counts. A feature is divided evenly over its occurrences in the text, and an occurrence over
+    the words that it touches, by their characters within it: no more and no less than the feature itself is
+    handed on. Of a script without blanks each character is a word, and so are the signs between two words.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self, text: str, views: Sequence[tuple[npt.NDArray[np.intp], FeatureSpans | None, float]]
+    ) -> None:
         starts, ends = np.array(units(text), dtype=np.intp).reshape(-1, 2).T
-        self.starts: npt.NDArray[np.intp] = starts
-        self.ends: npt.NDArray[np.intp] = ends
+        self._starts: npt.NDArray[np.intp] = starts
+        self._ends: npt.NDArray[np.intp] = ends
+        self._views = []
+        for features, places, share in views:
+            shares = self._shares(features, places)
+            self._views.append((share, shares, np.diff(shares.tocsc().indptr) == 0))
 
-    def shares(self, features: npt.NDArray[np.intp], places: FeatureSpans) -> sparse.csr_array[np.float64]:
-        """The share of each feature, a column, that each word, a row, gets; all add up to 1, or to 0.
+    def passages(self, contributions: Sequence[Array]) -> tuple[list[Passage], float]:
+        """The words to which the views' features added something, and what has no place in the text."""
+        amounts, unplaced = np.zeros(len(self._starts)), 0.0
+        for (share, shares, has_no_place), each in zip(self._views, contributions, strict=True):
+            amounts = amounts + share * (shares @ each)
+            unplaced += share * float(each[has_no_place].sum())
+        words = np.flatnonzero(amounts)
+        columns = (self._starts[words].tolist(), self._ends[words].tolist(), amounts[words].tolist())
+        return list(map(list, zip(*columns, strict=True))), unplaced
 
-        ``features`` are the columns of the text's vector that are not zero, ``places`` where they stand.
-        """
+    def _shares(
+        self, features: npt.NDArray[np.intp], places: FeatureSpans | None
+    ) -> sparse.csr_array[np.float64]:
+        """The share of each feature, a column, that each word, a row, gets; all add up to 1, or to 0."""
+        shape = (len(self._starts), len(features))
+        if places is None:
+            return sparse.csr_array(shape, dtype=np.float64)
         order = np.argsort(features, kind="stable")
         at = np.searchsorted(features[order], places.columns)
-        first = np.searchsorted(self.ends, places.starts, side="right")
-        beyond = np.searchsorted(self.starts, places.ends, side="left")
+        first = np.searchsorted(self._ends, places.starts, side="right")
+        beyond = np.searchsorted(self._starts, places.ends, side="left")
         stand = (beyond > first) & (places.ends > places.starts) & np.isin(places.columns, features)
         if not stand.any():
-            return sparse.csr_array((len(self.starts), len(features)), dtype=np.float64)
+            return sparse.csr_array(shape, dtype=np.float64)
         numbers, first, touched = order[at[stand]], first[stand], (beyond - first)[stand]
         occurrence = np.repeat(np.arange(len(touched)), touched)
         words = (
             np.arange(len(occurrence)) - np.repeat(np.cumsum(touched) - touched, touched) + first[occurrence]
         )
-        characters = np.minimum(self.ends[words], places.ends[stand][occurrence]) - np.maximum(
-            self.starts[words], places.starts[stand][occurrence]
+        characters = np.minimum(self._ends[words], places.ends[stand][occurrence]) - np.maximum(
+            self._starts[words], places.starts[stand][occurrence]
         )
         of_occurrence = np.bincount(occurrence, characters, minlength=len(touched))
         occurrences = np.bincount(numbers, minlength=len(features))
         values = characters / of_occurrence[occurrence] / occurrences[numbers][occurrence]
-        return sparse.csr_array(
-            (values, (words, numbers[occurrence])), (len(self.starts), len(features)), dtype=np.float64
-        )
-
-    def passages(self, amounts: Array) -> list[Passage]:
-        """The words to which something was added, in the order of the text."""
-        words = np.flatnonzero(amounts)
-        columns = (self.starts[words].tolist(), self.ends[words].tolist(), amounts[words].tolist())
-        return list(map(list, zip(*columns, strict=True)))
-
-
-class LaidView:
-    """One view's features of a text, as they lie on its words; ``share`` is what the view counts."""
-
-    def __init__(
-        self, layout: TextLayout, features: npt.NDArray[np.intp], places: FeatureSpans | None, share: float
-    ) -> None:
-        self._words = len(layout.starts)
-        self._share = share
-        self._shares = None if places is None else layout.shares(features, places)
-        placed = 0 if self._shares is None else np.diff(self._shares.tocsc().indptr)
-        self._unplaced = np.broadcast_to(placed == 0, len(features))
-
-    def lay(self, contributions: Array) -> tuple[Array, float]:
-        """What each word gets of what the features added, and what has no place."""
-        amounts: Any = np.zeros(self._words) if self._shares is None else self._shares @ contributions
-        return self._share * amounts, self._share * float(contributions[self._unplaced].sum())
-
-
-def laid_passages(
-    layout: TextLayout, views: Sequence[LaidView], contributions: Sequence[Array]
-) -> tuple[list[Passage], float]:
-    """The passages of a text, all views together, and what has no place in it."""
-    laid = [view.lay(each) for view, each in zip(views, contributions, strict=True)]
-    return layout.passages(sum((words for words, _ in laid), np.zeros(len(layout.starts)))), sum(
-        rest for _, rest in laid
-    )
+        return sparse.csr_array((values, (words, numbers[occurrence])), shape, dtype=np.float64)
 
 
 DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
@@ -271,31 +254,33 @@ class Explainer:
         views = [_DocumentView(name, view, i) for name, view in evidence.views.items()]
         if not views:
             return [{} for _ in labels]
-        lay = None
-        if evidence.texts is not None:
-            lay = _layer(start_within(evidence.texts[i], MAX_EXPLAINED_BYTES), views)
+        laid = _laid(evidence.texts[i], views) if evidence.texts is not None else None
         rows = []
         for label in labels:
             raise_if_cancelled()
-            column, sign = (0, 1 if label else -1) if self._two else (label, 1)
+            column, sign = self._column(label)
             contributions = [sign * view.contributions(column) for view in views]
-            first, *others = (
-                self._words(view, i, label, each) for view, each in zip(views, contributions, strict=True)
-            )
-            row: Row = {"tier_one": first}
-            if others:
-                names = [view.name for view in views]
-                shares = [{"share": view.evidence.share} for view in views]
-                row["tier_one"] = {"view": names[0], **shares[0], **first}
-                row["other_views"] = {
-                    name: {**share, **other}
-                    for name, share, other in zip(names[1:], shares[1:], others, strict=True)
-                }
-            rows.append({**row, **(lay(contributions) if lay is not None else {})})
+            told = {
+                view.name: self._words(view, i, label, each)
+                for view, each in zip(views, contributions, strict=True)
+            }
+            row: Row = {"tier_one": told[views[0].name]}
+            if len(views) > 1:
+                told = {view.name: {"share": view.evidence.share, **told[view.name]} for view in views}
+                first = views[0].name
+                row = {"tier_one": {"view": first, **told.pop(first)}, "other_views": told}
+            if laid is not None:
+                passages, unplaced = laid.passages(contributions)
+                row |= {"passages": passages, **({"unplaced": unplaced} if unplaced else {})}
+            rows.append(row)
         return rows
 
+    def _column(self, label: int) -> tuple[int, int]:
+        """The column of scores that stands for a label, and the sign of what speaks for the label there."""
+        return (0, 1 if label else -1) if self._two else (label, 1)
+
     def _words(self, view: "_DocumentView", i: int, label: int, contributions: Array) -> Row:
-        column, sign = (0, 1 if label else -1) if self._two else (label, 1)
+        column, sign = self._column(label)
         evidence = view.evidence
         largest, rest = _largest(view.names, contributions, self.top)
         posterior: Row = {}
@@ -366,22 +351,16 @@ class _TierTwo:
         return self.evidence.neighbours(self.evidence.points[i], self.columns)
 
 
-def _layer(text: str, views: Sequence[_DocumentView]) -> Callable[[Sequence[Any]], Row] | None:
-    """What lays the views' contributions onto a text; None where no view's features stand in one."""
+def _laid(text: str, views: Sequence[_DocumentView]) -> LaidText | None:
+    """The beginning of a text with the views' features laid onto it; None where none stands in a text."""
+    text = start_within(text, MAX_EXPLAINED_BYTES)
     places = [view.evidence.places(text) for view in views]
     if all(each is None for each in places):
         return None
-    layout = TextLayout(text)
-    laid = [
-        LaidView(layout, view.features, each, view.evidence.share)
-        for view, each in zip(views, places, strict=True)
-    ]
-
-    def lay(contributions: Sequence[Any]) -> Row:
-        passages, unplaced = laid_passages(layout, laid, contributions)
-        return {"passages": passages, **({"unplaced": unplaced} if unplaced else {})}
-
-    return lay
+    return LaidText(
+        text,
+        [(view.features, each, view.evidence.share) for view, each in zip(views, places, strict=True)],
+    )
 
 
 def _most_interesting(decisions: LabelDecisions, i: int) -> npt.NDArray[np.intp]:

@@ -6,7 +6,6 @@ documents are taken by how much uncertainty they cover; `interleave_languages` s
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple, TypeVar
@@ -203,15 +202,6 @@ MIN_PROBABILITY_SHOWN = 0.05  # of those
 SUGGESTION_COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 
 Row = dict[str, Any]
-Places = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class _Candidates:
-    """A language's documents that may be suggested: their places in what was given, and how they rank."""
-
-    places: Places
-    ranking: Sequence[SelectedDocument]
 
 
 def check_suggests(model: Model) -> None:
@@ -243,45 +233,45 @@ def suggest_texts(
     names = inputs.ids(ids)
     grouping = {} if groups is None else inputs.groups(groups)
     examples = examples_of(model)
-    candidates = {}
+    rankings = {}
     with progress_bar("suggest", sum(inputs.sizes().values()), model.shows_progress, "documents") as advance:
         for tag, texts in inputs.documents.items():
             most = len(texts) if grouping else number  # of a group only one is taken
-            candidates[tag] = _ranked(model, tag, texts, most, examples)
+            rankings[tag] = _ranked(model, tag, texts, most, examples)
             advance(len(texts))
 
     seen: set[Any] = set()
 
     def once(tag: str) -> Iterator[SelectedDocument]:
         """A language's documents, but for those of a group that has been taken."""
-        for taken in candidates[tag].ranking:
-            group = grouping[tag][candidates[tag].places[taken.place]] if grouping else None
+        for taken in rankings[tag]:
+            group = grouping[tag][taken.place] if grouping else None
             if is_missing(group) or group not in seen:
                 seen.add(group)
                 yield taken
 
-    learned = {tag: model.documents.get(tag, 0) for tag in candidates}
+    learned = {tag: model.documents.get(tag, 0) for tag in rankings}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
-    chosen = interleave_languages({tag: once(tag) for tag in candidates}, learned, documents, balance)
-    taken = [(tag, int(candidates[tag].places[each.place]), each) for tag, each in islice(chosen, number)]
+    chosen = interleave_languages({tag: once(tag) for tag in rankings}, learned, documents, balance)
+    taken = list(islice(chosen, number))
     told = _told(model, inputs.documents, taken, examples)
     return [
         {
-            "id": names[tag][place],
+            "id": names[tag][each.place],
             "language": tag,
-            "text": inputs.documents[tag][place],
-            **({"group": grouping[tag][place]} if grouping else {}),
+            "text": inputs.documents[tag][each.place],
+            **({"group": grouping[tag][each.place]} if grouping else {}),
             "labels": None,
-            **told[tag, place],
+            **told[tag, each.place],
             "score": round(each.gain, 3),
         }
-        for tag, place, each in taken
+        for tag, each in taken
     ]
 
 
 def _ranked(
     model: Model, language: str, texts: Sequence[str], number: int, examples: Examples | None
-) -> _Candidates:
+) -> list[SelectedDocument]:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
     if len(texts) > MAX_COMPARED_DOCUMENTS:
@@ -290,24 +280,21 @@ def _ranked(
     shown = [texts[place] for place in places.tolist()]
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
-        weights = _total_doubts(model, language, shown, examples).astype(np.float32)
-    learned, in_order = _learned_texts(model, language)
+        # Of the many documents that are not suggested only the total is kept.
+        totals = [
+            _opinions_and_doubts(model, language, each, examples)[1].total for each in _blocks(model, shown)
+        ]
+        weights = np.concatenate(totals).astype(np.float32)
+    archive = model.archive
+    learned = () if archive is None else archive.texts.get(language, ())
+    in_order = archive is None or archive.as_written
     features = (BigramTfidfVectorizer if in_order else TfidfVectorizer)(
         language, min_df=1, reduce_to=None, stop_words=False
     )
     vectors = features.fit_transform([*shown, *learned])
     own, others = vectors[: len(shown)], vectors[len(shown) :]
     ranking = select_greedily(cosine_similarities(own, own), max_similarities(own, others), weights, number)
-    return _Candidates(places, ranking)
-
-
-def _total_doubts(
-    model: Model, language: str, texts: Sequence[str], examples: Examples | None
-) -> npt.NDArray[np.float64]:
-    """How unsure a model is of each text: all that is kept of what it says of the many not suggested."""
-    return np.concatenate(
-        [_opinions_and_doubts(model, language, each, examples)[1].total for each in _blocks(model, texts)]
-    )
+    return [each._replace(place=int(places[each.place])) for each in ranking]
 
 
 def _blocks(model: Model, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
@@ -326,32 +313,23 @@ def _opinions_and_doubts(
 def _told(
     model: Model,
     documents: Mapping[str, Sequence[str]],
-    taken: Sequence[tuple[str, int, SelectedDocument]],
+    taken: Sequence[tuple[str, SelectedDocument]],
     examples: Examples | None,
 ) -> dict[tuple[str, int], Row]:
     """What rows say of documents that are taken: their labels, as the model has them, and the reason."""
     reasons = Reasons(model, examples)
     told = {}
-    for language in dict.fromkeys(tag for tag, _, _ in taken):
-        for block in _blocks(model, [(place, each) for tag, place, each in taken if tag == language]):
+    for language in dict.fromkeys(tag for tag, _ in taken):
+        for block in _blocks(model, [each for tag, each in taken if tag == language]):
             opinions = doubts = None
             if model.serves(language):
-                texts = [documents[language][place] for place, _ in block]
+                texts = [documents[language][each.place] for each in block]
                 opinions, doubts = _opinions_and_doubts(model, language, texts, examples)
-            for row, (place, each) in enumerate(block):
+            for row, each in enumerate(block):
                 reason = reasons(language, each, row, opinions, doubts)
                 labels = _labels(model, opinions, row, reason.columns)
-                told[language, place] = {**labels, "reason": reason.text}
+                told[language, each.place] = {**labels, "reason": reason.text}
     return told
-
-
-def _learned_texts(model: Model, language: str) -> tuple[Sequence[str], bool]:
-    """What a model keeps of the texts that it has learned in a language, and whether words are in order."""
-    archive = model.archive
-    if archive is None:
-        return (), True
-    texts: Mapping[str, list[str]] = archive.texts
-    return texts.get(language, ()), archive.as_written
 
 
 def _labels(model: Model, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:

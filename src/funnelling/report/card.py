@@ -1,5 +1,6 @@
 """The model card, with the Hub's front matter; a model's history, stored data and choice as tables."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,8 @@ from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import title
 from funnelling.report.labels import mistakes
 from funnelling.report.measures import languages_table, notes, rates
-from funnelling.report.tables import Table, escape_markdown, escape_table, markdown, number
+from funnelling.report.rendering import render_markdown
+from funnelling.report.tables import DASH, Table, number
 from funnelling.text.languages import is_language, primary
 
 LIBRARY, TASK = "funnelling", "text-classification"
@@ -31,25 +33,23 @@ _METRICS = {
 Description = Mapping[str, Any]
 
 
-def card_data(description: Description, licence: str | None = None) -> str:
-    """The front matter of a model card, from what `describe_model` says of a model.
+def front_matter(description: Description, licence: str | None = None) -> dict[str, str]:
+    """What the Hub reads at the top of a model card: names, and their values as YAML on one line.
 
     The licence is left out where none is given: a model's folder does not know it.
     """
     languages = hub_languages(description["languages"])
     results = [result for result in _results(description["scores"] or {}) if result["metrics"]]
-    metrics = dict.fromkeys(metric["type"] for result in results for metric in result["metrics"])
     data = {
         "library_name": LIBRARY,
         "pipeline_tag": TASK if languages else None,  # of other spaces than languages nothing is known
         "license": licence,
         "language": languages,
         "tags": _tags(description, languages),
-        "metrics": list(metrics),
+        "metrics": list(dict.fromkeys(each["type"] for result in results for each in result["metrics"])),
         "model-index": [{"name": title(description["method"]), "results": results}] if results else [],
     }
-    lines = _yaml({key: value for key, value in data.items() if value})
-    return "\n".join(["---", *lines, "---"])
+    return {key: _yaml(value) for key, value in data.items() if value}
 
 
 def hub_languages(names: Iterable[str]) -> list[str]:
@@ -68,7 +68,7 @@ def _tags(description: Description, languages: list[str]) -> list[str]:
 
 
 def _results(scores: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The scores of each language, then those of all, as the Hub's ``model-index`` has them."""
+    """The scores of each language, then their mean, as the Hub's ``model-index`` has them."""
     by_language = scores.get("languages", {})
     for language, values in by_language.items():
         yield _result(f"{counted(values['documents'], 'document')} in {language}", language, values)
@@ -89,35 +89,13 @@ def _result(name: str, config: str, values: Mapping[str, float]) -> dict[str, An
     }
 
 
-def _yaml(value: Any, indent: str = "") -> list[str]:
-    """Mappings and lists as lines of YAML."""
-    if isinstance(value, list):
-        lines = []
-        for item in value:
-            first, *others = _yaml(item, f"{indent}  ")
-            lines += [f"{indent}- {first.lstrip(' ')}", *others]
-        return lines
-    if not isinstance(value, dict):
-        return [_scalar(value)]
-    lines = []
-    for key, item in value.items():
-        inner = _yaml(item, f"{indent}  ")
-        nested = isinstance(item, dict | list)
-        lines += [f"{indent}{key}:", *inner] if nested else [f"{indent}{key}: {inner[0]}"]
-    return lines
-
-
-def _scalar(value: float | str) -> str:
-    """A number, or a string in quotes: bare, ``no`` is a truth value, and ``a: [`` no string at all."""
-    if not isinstance(value, str):
-        return repr(value)
-    return f'"{"".join(map(_escaped, value))}"'
+def _yaml(value: Any) -> str:
+    """A value as JSON, which is YAML once its strings escape all that YAML does not allow as it is."""
+    return "".join(map(_escaped, json.dumps(value, ensure_ascii=False)))
 
 
 def _escaped(character: str) -> str:
-    if character in '"\\':
-        return f"\\{character}"
-    if "\ud800" <= character <= "\udfff":  # half of a sign, which UTF-8 cannot say
+    if "\ud800" <= character <= "\udfff":  # half of a character, which UTF-8 cannot encode
         return "\ufffd"
     return character if character.isprintable() else f"\\U{ord(character):08x}"
 
@@ -244,6 +222,7 @@ def shown_bytes(number: float) -> str:
 
 
 MAX_LABELS_SHOWN = 50
+MEASURED = "Measured on documents that it did not learn from."
 MODEL_PLACEHOLDER = "MODEL"  # what a card calls a folder that may be anywhere
 MAX_MISTAKES_SHOWN = 10  # of the worst labels, and of those taken for others
 
@@ -255,56 +234,37 @@ def model_card(
 
     ``address`` is where its readers find the model.
     """
-    languages, labels = description["languages"], description["labels"]
-    paragraphs = [
-        card_data(description, licence),
-        f"# A {title(description['method'])} model",
-        f"{task(description)} Made with funnelling {description['funnelling']}; loading it runs no code.",
-        "## Languages",
-        markdown(
-            Table(
-                ["language", "training documents"],
-                [[escape_markdown(language), f"{number:,}"] for language, number in languages.items()],
-            )
-        ),
-        "## Labels",
-        _labels(labels),
-        "## How good it is",
-        *_scores(description["scores"]),
-        "## Probabilities",
-        escape_markdown(probabilities(description)),
-        "## What it learned from",
-        *_history(description),
-        "## Limits",
-        "\n".join(f"- {escape_markdown(limit)}" for limit in limits(description)),
-        "## How it was made",
-        *([escape_markdown(description["choice"])] if description["choice"] else []),
-        markdown(
-            Table(
-                ["parameter", "value"],
-                [
-                    [escape_markdown(key), escape_markdown(str(value))]
-                    for key, value in made_with(description).items()
-                ],
-            )
-        ),
-        "Versions: "
-        + ", ".join(f"{name} {number}" for name, number in description["versions"].items())
-        + ".",
-        "## How to use it",
-        *_use(address),
-    ]
-    return "\n\n".join(paragraphs) + "\n"
+    made = made_with(description)
+    scores, labels = description["scores"], [str(label) for label in description["labels"]]
+    return render_markdown(
+        "card.md",
+        front_matter=front_matter(description, licence),
+        title=title(description["method"]),
+        task=task(description),
+        version=description["funnelling"],
+        languages=documents_table(description),
+        labels=", ".join(labels[:MAX_LABELS_SHOWN]),
+        n_more_labels=f"{len(labels) - MAX_LABELS_SHOWN:,}" if len(labels) > MAX_LABELS_SHOWN else None,
+        how=(scores or {"how": "It was not measured."}).get("how", MEASURED),
+        scores=scores and languages_table(scores),
+        notes=scores and notes(scores),
+        mistakes=scores and mistakes(scores, MAX_MISTAKES_SHOWN),
+        probabilities=probabilities(description),
+        history=description["history"] and history_table(description["history"]),
+        history_note=history_note(description),
+        limits=limits(description),
+        choice=description["choice"] or "",
+        parameters=Table(["parameter", "value"], [[name, str(made[name])] for name in made]),
+        versions=description["versions"],
+        address=address,
+        placeholder=MODEL_PLACEHOLDER,
+    )
 
 
-def _use(address: str) -> list[str]:
-    extra = "" if address == MODEL_PLACEHOLDER else "[hub]"
-    return [
-        f"```sh\npip install 'funnelling{extra}'\nfunnelling predict {address} documents.jsonl\n"
-        f"funnelling inspect {address}\n```",
-        f'```python\nfrom funnelling import load_model\n\nmodel = load_model("{address}")\n'
-        "model.predict_proba(texts)  # columns as in model.classes_\n```",
-    ]
+def documents_table(description: Description) -> Table:
+    """The number of training documents in each language."""
+    rows = [[language, f"{number:,}"] for language, number in description["languages"].items()]
+    return Table(["language", "training documents"], rows)
 
 
 def task(description: Mapping[str, Any]) -> str:
@@ -314,34 +274,6 @@ def task(description: Mapping[str, Any]) -> str:
     if description["exclusive"]:
         return f"It gives each document one of {labels}, in {languages}, with a probability for each label."
     return f"It labels documents in {languages} under {labels}, with a probability for each."
-
-
-def _labels(labels: list[Any]) -> str:
-    shown = ", ".join(escape_markdown(str(label)) for label in labels[:MAX_LABELS_SHOWN])
-    return (
-        shown if len(labels) <= MAX_LABELS_SHOWN else f"{shown} and {len(labels) - MAX_LABELS_SHOWN:,} more."
-    )
-
-
-def _scores(scores: Mapping[str, Any] | None) -> list[str]:
-    if scores is None:
-        return ["It was not measured."]
-    below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
-    how = scores.get("how", "Measured on documents that it did not learn from.")
-    tables = [
-        paragraph
-        for heading, table in mistakes(scores, MAX_MISTAKES_SHOWN).items()
-        for paragraph in (f"### {heading}", markdown(escape_table(table)))
-    ]
-    return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip(), *tables]
-
-
-def _history(description: Mapping[str, Any]) -> list[str]:
-    steps, note = description["history"], history_note(description)
-    return [
-        *([markdown(escape_table(history_table(steps)))] if steps else []),
-        *([escape_markdown(note)] if note else []),
-    ]
 
 
 def made_with(description: Mapping[str, Any]) -> dict[str, Any]:
@@ -402,9 +334,9 @@ def _of_rare(scores: Mapping[str, Any] | None) -> str:
 
 
 CHOICE_NOTE = (
-    "Each candidate with its best C, measured on outer folds over the training documents. Of candidates that "
-    "chance might have put in this order the first is chosen, so that another may have higher measures. A "
-    "candidate far behind takes no part in further rounds: its measures are of fewer documents."
+    "Each candidate has its best C and is measured on outer folds of the training documents. Where the "
+    "difference between candidates may be chance, the first of them is chosen, so another one may have "
+    "higher metrics. A candidate that is far behind is dropped: its metrics are of fewer documents."
 )
 
 
@@ -423,7 +355,7 @@ def tried_table(tried: Sequence[Mapping[str, Any]]) -> Table:
             [
                 row["name"],
                 "chosen" if row["chosen"] else "",
-                "–" if row["C"] is None else f"{row['C']:g}",
+                DASH if row["C"] is None else f"{row['C']:g}",
                 *(number(row[name]) for name in measures),
             ]
             for row in tried

@@ -11,7 +11,7 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.pieces import this_machine
-from funnelling.evaluation.registry import MEASURE_TITLES
+from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
 from funnelling.evaluation.significance import N_DRAWS, NOT_COMPARED
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import title
@@ -20,6 +20,8 @@ from funnelling.report.labels import confusion_blocks, reliability_curves
 from funnelling.report.measures import comparison_table, few_notes, notes, side_by_side, weighted_table
 from funnelling.report.tables import Table, number
 
+BASELINE = "naive"
+CONSTANTS = {"rejector": "assigning no label", "most_frequent": "always the most frequent label"}
 MAX_ROWS_UNFOLDED = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
     "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
@@ -33,6 +35,43 @@ GROUPS_NOTE = (
 )
 WEIGHTED_NOTE = "A language counts as much as it has test documents"
 CHANCE_NOTE = "Among many pairs some p are small by chance: they are not corrected for the number of pairs"
+
+
+def comparison_summary(result: Mapping[str, Any]) -> dict[str, str]:
+    """The first questions about a comparison: which method is best, by how much, and where it is weakest."""
+    methods = _rivals(result["methods"])
+    constant = next(key for key in CONSTANTS if key in result)
+    averages = [result[constant]["average"], *(method["average"] for method in methods.values())]
+    measure = main_measures(set.intersection(*map(set, averages)))[0]
+    best, *others = sorted(methods, key=lambda name: -methods[name]["average"][measure])
+    languages = methods[best]["languages"]
+    documents = sum(values["documents"] for values in languages.values())
+
+    def against(average: Mapping[str, float], name: str) -> str:
+        """Whether the best method is above something else, and by how much."""
+        ours, others = methods[best]["average"][measure], average[measure]
+        return f"{'Yes' if ours > others else 'No'}: {number(ours)} against {number(others)} of {name}"
+
+    other = BASELINE if BASELINE in others else others[0] if others else None
+    return {
+        "What was measured": f"{counted(len(methods), 'method')} on {counted(documents, 'test document')} in "
+        f"{counted(len(languages), 'language')}, by {MEASURE_TITLES[measure]}",
+        "Best method": title(best),
+        f"Better than {'the baseline' if other in (None, BASELINE) else 'the others'}?": "Not compared"
+        if other is None
+        else against(methods[other]["average"], title(other)),
+        "Better than a constant?": against(averages[0], CONSTANTS[constant]),
+        **weakest_language(languages, measure),
+    }
+
+
+def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str) -> dict[str, str]:
+    """The language with the lowest value of a measure, beside the highest; nothing of only one."""
+    if len(languages) < 2:
+        return {}
+    low, *_, high = sorted(languages, key=lambda tag: languages[tag][measure])
+    shown = [f"{tag} {number(languages[tag][measure])}" for tag in (low, high)]
+    return {"Weakest language": f"{shown[0]} (the best: {shown[1]})"}
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:

@@ -1,13 +1,14 @@
-"""What a report says, apart from how it looks: sections of prose, tables, figures and texts.
+"""The content of a report, apart from its looks: sections of prose, tables, figures and texts.
 
-Every figure has a table too, which is its data as CSV and what stands for it in plain text; so have texts.
+Every figure has a table too, its data as CSV. So have texts.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from funnelling.report.tables import Table
+from funnelling.report.tables import DASH, Table, value_texts
 
 Number = float | None  # None is a value that does not exist
 
@@ -28,23 +29,42 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars, one per category, with one bar per series; values may be negative."""
+    """A table of bars: one row per category, one column per series. Values may be negative."""
 
     name: str
     title: str
-    alternative: str  # what the figure shows, in a sentence or two, for those who do not see it
+    alternative: str  # what the figure shows, in a sentence or two
     categories: Sequence[str]
     series: Mapping[str, Sequence[Number]]
     value_title: str = ""
     category_title: str = ""
 
+    @property
+    def values(self) -> list[tuple[Number, ...]]:
+        """The values of each category."""
+        return list(zip(*self.series.values(), strict=True))
+
     def table(self) -> Table:
         """Its values: one row per category, one column per series."""
-        rows = [
-            [category, *(_shown(values[position]) for values in self.series.values())]
-            for position, category in enumerate(self.categories)
-        ]
-        return Table([self.category_title, *self.series], rows)
+        return _matrix([self.category_title, *self.series], self.categories, self.values)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A table of values with shades: the higher the value, the fuller the colour of its cell."""
+
+    name: str
+    title: str
+    alternative: str
+    row_title: str
+    column_title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[Number]]
+
+    def table(self) -> Table:
+        """Its values, laid out as they are shown."""
+        return _matrix([f"{self.row_title} \\ {self.column_title}", *self.columns], self.rows, self.values)
 
 
 @dataclass(frozen=True)
@@ -77,7 +97,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class Points:
-    """Points apart from each other, each with a name that shows when it is pointed at."""
+    """Separate points, each with a name that shows when it is pointed at."""
 
     name: str
     title: str
@@ -92,25 +112,6 @@ class Points:
         """Its points, one per row."""
         rows = [[name, _shown(x), _shown(y)] for name, (x, y) in self.points.items()]
         return Table([self.point_title, self.x_title, self.y_title], rows)
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """A matrix of values as shades, each with its number in it."""
-
-    name: str
-    title: str
-    alternative: str
-    row_title: str
-    column_title: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    values: Sequence[Sequence[Number]]
-
-    def table(self) -> Table:
-        """Its values, laid out as they are drawn."""
-        rows = [[row, *map(_shown, values)] for row, values in zip(self.rows, self.values, strict=True)]
-        return Table([f"{self.row_title} \\ {self.column_title}", *self.columns], rows)
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,9 @@ class Texts:
         return self.data
 
 
-Figure = Bars | Curves | Points | HeatMap
-Block = TableBlock | Figure | Texts
+Drawing = Curves | Points  # drawn as SVG
+Shaped = Bars | HeatMap  # shown as tables whose cells have bars or shades
+Block = TableBlock | Drawing | Shaped | Texts
 
 
 @dataclass(frozen=True)
@@ -157,12 +159,41 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report; ``facts`` say what was run on which data, with which versions and seed."""
+    """A whole report.
+
+    ``summary`` answers the questions of a reader in a hurry, at the top. ``facts`` at the end say what was
+    run on which data, with which versions and seed.
+    """
 
     title: str
     paragraphs: Sequence[str] = ()
     sections: Sequence[Section] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    summary: Mapping[str, str] = field(default_factory=dict)
+
+
+def _matrix(header: Sequence[str], names: Sequence[str], values: Sequence[Sequence[Number]]) -> Table:
+    rows = [[name, *map(_shown, row)] for name, row in zip(names, values, strict=True)]
+    return Table(header, rows)
+
+
+def known_values(figure: Shaped) -> list[float]:
+    """The values of a figure that exist and are finite."""
+    return [value for row in figure.values for value in row if value is not None and math.isfinite(value)]
+
+
+def shown_values(figure: Shaped) -> Table:
+    """The table of a figure as people read it: all values with the same number of decimals."""
+    texts = value_texts(known_values(figure), 3 if isinstance(figure, Bars) else 2)
+    header, rows, *_ = figure.table()
+    shown = [
+        [name, *(DASH if value is None else texts.get(value, DASH) for value in values)]
+        for (name, *_), values in zip(rows, figure.values, strict=True)
+    ]
+    groups = []
+    if isinstance(figure, Bars) and figure.value_title not in ("", *figure.series):
+        groups = [(figure.value_title, len(figure.series))]
+    return Table(header, shown, groups)
 
 
 def _shown(value: Number) -> str:

@@ -1,13 +1,13 @@
 """Explanations: the words for and against each label, as a page with marked texts or for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 from funnelling.errors import printable
-from funnelling.report.passages import LEGEND, excerpt, marked_html, marked_plain, marked_terminal, signed
-from funnelling.report.rendering import head
-from funnelling.report.tables import Table, escape, plain
+from funnelling.report.passages import excerpt, marked_plain, marked_terminal, signed
+from funnelling.report.rendering import templates
+from funnelling.report.tables import Table, plain
 from funnelling.text.excerpts import amounts_by_word
 
 MIN_CONTRIBUTION = 0.005  # what shows as more than 0
@@ -111,96 +111,14 @@ def remarks(row: Row) -> list[str]:
     ]
 
 
-FOOT = "</main>\n</body>\n</html>\n"
+def explanation_page(source: str, documents: Iterable[tuple[str, Row]], top: int) -> Iterator[str]:
+    """Yield a page in pieces: each document with its labels, its text and its neighbours.
 
-
-def page_head(source: str) -> str:
-    """What stands before the documents of a file."""
-    title = f"Why these labels? {source}"
-    about = (
-        "For each document its labels, and for each label what the words of the text added to its score in "
-        "tier 1; the sum of all views, weighted by their shares."
-    )
-    lines = [
-        *head(title),
-        "<header>",
-        f"<h1>{escape(title)}</h1>",
-        f"<p>{about}</p>",
-        LEGEND,
-        "</header>",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def document_html(text: str, row: Row, top: int) -> str:
-    """One document with its labels, its text and its neighbours; ``row`` is a row of `explain`."""
-    title = f"{escape(row['id'])} <small>{escape(row['language'])}</small>"
-    lines = ["<section>", f"<h2>{title}</h2>", *(f"<p>{escape(remark)}</p>" for remark in remarks(row))]
-    labels = row["labels"] or {}
-    if not any("passages" in told for told in labels.values()):
-        lines.append(marked_html(text, [], row["language"]))
-    for number, (label, told) in enumerate(labels.items()):
-        lines += [
-            f'<details class="why"{"" if number else " open"}>',
-            f"<summary><b>{escape(_called(label, told))}</b>: {escape(verdict(told))}</summary>",
-            *([marked_html(text, told["passages"], row["language"])] if "passages" in told else []),
-            *_words(label, text, told, top),
-            *([f"<p>{escape(seen(told))}.</p>"] if seen(told) else []),
-            "</details>",
-        ]
-    return "\n".join([*lines, *_neighbours(row), "</section>", ""])
-
-
-def _called(label: str, told: Row) -> str:
-    """A label, with its name where that is told and another one."""
-    return label if told.get("name", label) == label else f"{label} ({told['name']})"
-
-
-def _words(label: str, text: str, told: Row, top: int) -> list[str]:
-    both = sides(text, told, top)
-    tables = [
-        table
-        for title, amounts in (("Words for it", both.for_it), ("Words against it", both.against_it))
-        for table in _table(f'{title}<span class="hidden">: {escape(label)}</span>', amounts)
-    ]
-    return ['<div class="sides">', *tables, "</div>"] if tables else []
-
-
-def _table(caption: str, amounts: Amounts) -> list[str]:
-    if not amounts:
-        return []
-    rows = [
-        f'<tr><th scope="row">{escape(word)}</th><td class="number">{signed(amount)}</td></tr>'
-        for word, amount in amounts
-    ]
-    columns = '<tr><th scope="col">word</th><th scope="col" class="number">adds</th></tr>'
-    return [
-        "<table>",
-        f"<caption>{caption}</caption>",
-        f"<thead>{columns}</thead>",
-        "<tbody>",
-        *rows,
-        "</tbody></table>",
-    ]
-
-
-def _neighbours(row: Row) -> list[str]:
-    if not row.get("neighbours"):
-        return []
-    items = []
-    for near in row["neighbours"]:
-        labels = ", ".join(map(str, near["labels"])) or "no label"
-        shown = f'<p class="near" dir="auto">{escape(near["text"])}</p>' if "text" in near else ""
-        items.append(
-            f"<li><code>{escape(near['id'])}</code> {escape(near['language'])}: {escape(labels)}{shown}</li>"
-        )
-    return [
-        "<h3>Training documents that tier 2 finds most alike</h3>",
-        '<ul class="neighbours">',
-        *items,
-        "</ul>",
-    ]
+    ``documents`` are texts with their rows of `explain`, and ``source`` is the name of their file.
+    """
+    page = templates().get_template("explanations.html")
+    functions = {"remarks": remarks, "seen": seen, "sides": sides, "verdict": verdict}
+    return page.generate(title=f"Why these labels? {source}", documents=documents, top=top, **functions)
 
 
 MAX_TEXT_CHARACTERS = 600  # characters of a text that are shown

@@ -9,13 +9,13 @@ from funnelling.evaluation.labels import Confusion, calibration_error, most_conf
 from funnelling.evaluation.registry import is_of_one_label
 from funnelling.report.content import Block, Curves, HeatMap, MarkedText, TableBlock, Texts
 from funnelling.report.passages import signed
-from funnelling.report.tables import Table, number
+from funnelling.report.tables import DASH, Table, number
+from funnelling.text.excerpts import beginning
 
 BY_LABEL = "Labels, the worst first"
 CONFUSED = "Labels that are taken for others"
 MISSED_TOGETHER = "Labels missed in the same document"
 MAX_LANGUAGES_NAMED = 3  # languages that a row names
-DASH = "–"
 
 
 def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Table]:
@@ -106,10 +106,10 @@ def _failing(languages: Sequence[Mapping[str, Any]]) -> str:
 SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
 NOTHING_KNOWN = "the model knows nothing in this text"
 ERRORS_NOTE = (
-    "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in "
-    "turns with those a label missed with a low one."
+    "The documents that the model was surest about, and wrong: wrong labels with a high probability take "
+    "turns with missed labels with a low one."
 )
-MARKS_NOTE = "Marked in the texts is what counted for the label that is wrong, or that was missed if none is."
+MARKS_NOTE = "The marks show what contributed to the wrong label or, where there is none, to the missed one."
 
 
 def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
@@ -157,18 +157,56 @@ def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
     """
     lines = []
     for place, error in enumerate(errors, start=1):
-        said = {
-            **{kind: _blamed(error, kind) for kind in SIDES if kind in error},
-            "true": _listed(error["labels"]),
-            "given": _listed(error["given"]),
-            "text": error["text"],
-        }
         lines.append(printable(f"{place:2}. {error['id']} ({error['language']})"))
-        for name, value in said.items():
-            begin, rest = f"    {name:<8}", " " * 12
-            plain = " ".join(printable(value).split())
-            lines.append(textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip())
+        facts = {kind: _blamed(error, kind) for kind in SIDES if kind in error}
+        facts |= {"true": _listed(error["labels"]), "given": _listed(error["given"]), "text": error["text"]}
+        lines += _wrapped(facts, 8, width)
     return "\n".join(lines)
+
+
+def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:
+    """For a terminal: below each document of an audit its doubtful label, and why, in lines of some width.
+
+    >>> row = {"id": "a", "language": "en", "text": "A match", "labels": ["fire"], "kind": "swapped"}
+    >>> row |= {"doubted": "fire", "rather": "sport", "probability": 0.1, "words_for": [], "peers": []}
+    >>> row |= {"words_against": ["match"], "others_against": [], "suspicion": 0.9}
+    >>> print(audit_listing([row], 60))
+     1. a (en), suspicion .900
+        swapped: fire .100, rather sport
+        labels   fire
+        against  match
+        text     A match
+    """
+    lines = []
+    for place, row in enumerate(rows, start=1):
+        chance = "" if row["probability"] is None else f" {number(row['probability'])}"
+        first, *others = [label for label in (row["doubted"], row["rather"]) if label is not None] or [DASH]
+        doubt = f"{row['kind']}: " + ", rather ".join([f"{first}{chance}", *others])
+        suspicion = number(row["suspicion"])
+        lines.append(printable(f"{place:2}. {row['id']} ({row['language']}), suspicion {suspicion}"))
+        lines.append(printable(f"    {doubt}"))
+        facts = {
+            "labels": ", ".join(row["labels"]) or "none",
+            "for": ", ".join(row["words_for"]),
+            "against": ", ".join([*row["words_against"], *row["others_against"]]),
+            "beside": ", ".join(row["peers"]),
+            "text": beginning(row.get("text", row.get("beginning", ""))),
+        }
+        lines += _wrapped({name: value for name, value in facts.items() if value}, 9, width)
+    return "\n".join(lines)
+
+
+def _wrapped(facts: Mapping[str, str], column: int, width: int) -> list[str]:
+    """Names, and their values from a column on, in lines of some width."""
+    return [
+        textwrap.fill(
+            " ".join(printable(value).split()),
+            width,
+            initial_indent=f"    {name:<{column}}",
+            subsequent_indent=" " * (4 + column),
+        ).rstrip()
+        for name, value in facts.items()
+    ]
 
 
 def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:

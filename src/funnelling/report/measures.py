@@ -4,7 +4,7 @@ Their columns follow the registry of measures, so far as a result has them: a mo
 before a measure was added.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted, printable
@@ -20,7 +20,7 @@ from funnelling.evaluation.registry import (
 from funnelling.evaluation.significance import dagger
 from funnelling.formats.document import join_labels
 from funnelling.methods.registry import title
-from funnelling.report.tables import Table, number
+from funnelling.report.tables import DASH, Table, number
 
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
 MACRO_NOTE = (
@@ -64,9 +64,8 @@ def _titles(measures: Sequence[str]) -> list[str]:
 
 
 def _title(measure: str) -> str:
-    return (
-        MEASURES[measure].title if measure in MEASURES else MEASURE_TITLES[measure]
-    )  # one may have been added
+    """The title of a measure, which may have been added after the import."""
+    return MEASURES[measure].title if measure in MEASURES else MEASURE_TITLES[measure]
 
 
 def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
@@ -77,34 +76,30 @@ def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
 
 def notes(result: Mapping[str, Any]) -> list[str]:
     """What stands below a table of measures."""
-    average = _an_average(result)
-    unknown, one_label = result.get("unknown_labels", 0), is_of_one_label(average)
+    average = (result if "average" in result else next(iter(result["methods"].values())))["average"]
+    one_label, ranked = is_of_one_label(average), are_ranked(average)
     fate = "never right" if one_label else "not counted"
-    not_known = f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"
-    excluded = result.get("excluded_labels", 0)
+    unknown, excluded = result.get("unknown_labels", 0), result.get("excluded_labels", 0)
+    propensity = [PROPENSITY_NOTE] if any(measure.startswith("psp_at_") for measure in average) else []
     return [
         *few_notes(result),
         *([SKLEARN_NOTE] if one_label else []),
-        *_ranked_notes(result, average),
-        *([MACRO_NOTE] if "macro_f1_present" in average and not are_ranked(average) else []),
-        *([not_known] if unknown else []),
+        *(["; ".join([RANKED_NOTE, *propensity])] if ranked else []),
+        *(FLOOR_NOTE.format(row) for key, row in FLOORS.items() if ranked and key in result),
+        *([MACRO_NOTE] if "macro_f1_present" in average and not ranked else []),
+        *(
+            [f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"]
+            if unknown
+            else []
+        ),
         *([f"{counted(excluded, 'label')} of the test documents excluded: {fate}"] if excluded else []),
         *_rolled_up(result),
         *dagger_notes(result),
     ]
 
 
-def _ranked_notes(result: Mapping[str, Any], average: Mapping[str, float]) -> list[str]:
-    """What the measures of ranked labels are, and what the floor of a comparison ranks."""
-    if not are_ranked(average):
-        return []
-    floor = [FLOOR_NOTE.format(row) for key, row in FLOORS.items() if key in result]
-    of_rare = any(measure.startswith("psp_at_") for measure in average)
-    return ["; ".join([RANKED_NOTE, *([PROPENSITY_NOTE] if of_rare else [])]), *floor]
-
-
 def _rolled_up(result: Mapping[str, Any]) -> list[str]:
-    """The measures where labels bring all that are above them, if they were taken."""
+    """The measures where labels bring all their ancestors, if they were taken."""
     if "rolled_up" not in result:
         return []
     average = result["rolled_up"]["average"]
@@ -118,29 +113,20 @@ def _rolled_up(result: Mapping[str, Any]) -> list[str]:
 
 
 def few_notes(result: Mapping[str, Any]) -> list[str]:
-    """Which languages have few documents to measure on, if any do."""
+    """Which languages of a result, or of any of its methods, have few documents to measure on."""
     few = {
-        tag: values["documents"]
-        for tag, values in _some_languages(result).items()
+        language: values["documents"]
+        for each in (result, *result.get("methods", {}).values())
+        for language, values in each.get("languages", {}).items()
         if values["documents"] < MIN_TEST_DOCUMENTS
     }
+    if not few:
+        return []
     named = ", ".join(f"{language} {documents}" for language, documents in few.items())
-    return (
-        [
-            f"{FEW_MARK.strip()} fewer than {MIN_TEST_DOCUMENTS} documents to measure on, chance has a large "
-            f"part: {named}"
-        ]
-        if few
-        else []
-    )
-
-
-def _some_languages(result: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
-    """The languages of a result, or those of any of its methods."""
-    languages: dict[str, Mapping[str, float]] = {}
-    for each in (result, *result.get("methods", {}).values()):
-        languages |= each.get("languages", {})
-    return languages
+    mark = FEW_MARK.strip()
+    return [
+        f"{mark} fewer than {MIN_TEST_DOCUMENTS} documents to measure on, chance has a large part: {named}"
+    ]
 
 
 def _marked(language: str, documents: float) -> str:
@@ -148,17 +134,9 @@ def _marked(language: str, documents: float) -> str:
     return f"{language}{FEW_MARK}" if documents < MIN_TEST_DOCUMENTS else language
 
 
-def _differ(sizes: Iterable[float]) -> bool:
+def _differ(languages: Mapping[str, Mapping[str, float]]) -> bool:
     """Whether an average weighted by documents is another than the plain one."""
-    return len(set(sizes)) > 1
-
-
-def _an_average(result: Mapping[str, Any]) -> Mapping[str, float]:
-    """The average of a result, or of any of its methods."""
-    average: Mapping[str, float] = (
-        result["average"] if "average" in result else next(iter(result["methods"].values()))["average"]
-    )
-    return average
+    return len({values["documents"] for values in languages.values()}) > 1
 
 
 def most_often_confused(result: Mapping[str, Any]) -> list[str]:
@@ -194,9 +172,9 @@ def languages_table(result: Mapping[str, Any]) -> Table:
         [_marked(language, values["documents"]), str(values["documents"]), *_cells(values, measures)]
         for language, values in languages.items()
     ]
-    sizes = [values["documents"] for values in languages.values()]
-    rows.append(["average", str(sum(sizes)), *_cells(result["average"], measures)])
-    if _differ(sizes):
+    documents = sum(values["documents"] for values in languages.values())
+    rows.append(["average", str(documents), *_cells(result["average"], measures)])
+    if _differ(languages):
         rows.append([WEIGHTED, "", *_cells(weighted_mean(languages), measures)])
     return Table(["language", "documents", *_titles(measures)], rows, _groups(measures, before=1))
 
@@ -216,19 +194,18 @@ def change_table(
     ``averages`` are those of the languages that have both, ``on`` what the documents of each are.
     """
     measures = main_measures(next(iter(after.values())))
-
-    def row(
-        name: str, old: Mapping[str, float] | None, new: Mapping[str, float], told: list[str]
-    ) -> list[str]:
-        cells = [("–" if old is None else number(old[m]), number(new[m])) for m in measures]
-        return [name, *told, *(cell for pair in cells for cell in pair)]
-
-    rows = [
-        row(tag, before.get(tag), new, [f"{new['documents']:,} {on[tag]}"] if on else [])
-        for tag, new in after.items()
-    ]
+    pairs = {tag: (before.get(tag), new) for tag, new in after.items()}
     if averages is not None and averages[0]:
-        rows.append(row("average", *averages, [""] if on else []))
+        pairs["average"] = averages
+    documents = {tag: f"{after[tag]['documents']:,} {what}" for tag, what in (on or {}).items()}
+    rows = [
+        [
+            name,
+            *([documents.get(name, "")] if on else []),
+            *(DASH if values is None else number(values[m]) for m in measures for values in pair),
+        ]
+        for name, pair in pairs.items()
+    ]
     groups = [*([("", 1)] if on else []), *((MEASURE_TITLES[measure], 2) for measure in measures)]
     header = ["language", *(["documents"] if on else []), *["before", "after"] * len(measures)]
     return Table(header, rows, groups)
@@ -244,7 +221,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
         },
         "average": [method["average"] for method in methods.values()],
     }
-    if _differ(values["documents"] for values in languages.values()):
+    if _differ(languages):
         values_by_row[WEIGHTED] = [weighted(method) for method in methods.values()]
     measures = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))
     rows: list[list[str]] = []
@@ -293,7 +270,7 @@ def comparison_table(result: Mapping[str, Any]) -> Table:
 def weighted_table(result: Mapping[str, Any]) -> Table | None:
     """All methods of a comparison: averages weighted by documents; None where these are the plain ones."""
     methods = result["methods"]
-    if not any(_differ(_sizes(method)) for method in methods.values()):
+    if not any(_differ(method.get("languages", {})) for method in methods.values()):
         return None
     measures = _shown(*(method["average"] for method in methods.values()), one_model=False)
     averages = {title(name): weighted(method) for name, method in methods.items()}
@@ -302,10 +279,6 @@ def weighted_table(result: Mapping[str, Any]) -> Table | None:
     }
     rows = [[name, *_cells(values, measures)] for name, values in averages.items()]
     return Table(["method", *_titles(measures)], rows, _groups(measures))
-
-
-def _sizes(method: Mapping[str, Any]) -> list[float]:
-    return [values["documents"] for values in method.get("languages", {}).values()]
 
 
 def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
@@ -328,69 +301,50 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
     >>> evaluation_rows(scores)["languages"]
     [{'language': 'it', 'micro_f1': 0.5, 'documents': 2}, {'language': 'average', 'micro_f1': 0.5}]
     """
-    return {name: table(scores) for name, table in _TABLES.items()}
-
-
-def _languages(scores: Mapping[str, Any]) -> list[Row]:
-    rows = [{"language": language, **measures} for language, measures in scores["languages"].items()]
-    averages = {"average": "average", "weighted by documents": "weighted"}
-    return rows + [{"language": name, **scores[key]} for name, key in averages.items() if key in scores]
-
-
-def _labels(scores: Mapping[str, Any]) -> list[Row]:
-    return [
-        {
-            **{
-                key: row[key] for key in ("label", "documents", "given", "right", "precision", "recall", "f1")
-            },
-            **dict(
-                zip(("lowest_threshold", "highest_threshold"), row["threshold"] or (None, None), strict=True)
-            ),
-            "fails_in": ", ".join(each["language"] for each in row["languages"]),
-        }
-        for row in scores.get("by_label", [])
-    ]
-
-
-def _pairs(scores: Mapping[str, Any]) -> list[Row]:
-    return [
-        {"kind": kind, "label": a, "other": b, "documents": documents}
-        for key, kind in (("confused", "taken for"), ("missed_together", "missed together with"))
-        for a, b, documents in scores.get(key, [])
-    ]
-
-
-def _errors(scores: Mapping[str, Any]) -> list[Row]:
-    return [
-        {
-            "id": error["id"],
-            "language": error["language"],
-            "labels": join_labels(error["labels"]),
-            "given": join_labels(error["given"]),
-            **_blamed("wrong", error),
-            **_blamed("missed", error),
-            "text": error["text"],
-        }
-        for error in scores.get("errors", [])
-    ]
-
-
-def _blamed(kind: str, error: Mapping[str, Any]) -> Row:
-    blamed = error.get(kind, {})
-    words: Sequence[Any] = blamed.get("words", [])
+    averages = {"average": scores["average"], WEIGHTED: scores.get("weighted")}
+    pairs = {"confused": "taken for", "missed_together": "missed together with"}
     return {
-        kind: blamed.get("label"),
-        f"{kind}_probability": blamed.get("probability"),
-        f"{kind}_because": ", ".join(f"{word} {amount:+.2f}" for word, amount in words),
+        "languages": [
+            {"language": name, **values}
+            for name, values in (*scores["languages"].items(), *averages.items())
+            if values is not None
+        ],
+        "by-label": [_label_row(row) for row in scores.get("by_label", [])],
+        "confused": [
+            {"kind": kind, "label": a, "other": b, "documents": documents}
+            for key, kind in pairs.items()
+            for a, b, documents in scores.get(key, [])
+        ],
+        "errors": [_error_row(error) for error in scores.get("errors", [])],
     }
 
 
-_TABLES: dict[str, Callable[[Mapping[str, Any]], list[Row]]] = {
-    "languages": _languages,
-    "by-label": _labels,
-    "confused": _pairs,
-    "errors": _errors,
-}
+def _label_row(row: Mapping[str, Any]) -> Row:
+    lowest, highest = row["threshold"] or (None, None)
+    return {
+        **{key: row[key] for key in ("label", "documents", "given", "right", "precision", "recall", "f1")},
+        "lowest_threshold": lowest,
+        "highest_threshold": highest,
+        "fails_in": ", ".join(each["language"] for each in row["languages"]),
+    }
+
+
+def _error_row(error: Mapping[str, Any]) -> Row:
+    row: Row = {
+        "id": error["id"],
+        "language": error["language"],
+        "labels": join_labels(error["labels"]),
+        "given": join_labels(error["given"]),
+    }
+    for kind in ("wrong", "missed"):
+        blamed = error.get(kind, {})
+        words = ", ".join(f"{word} {amount:+.2f}" for word, amount in blamed.get("words", []))
+        row |= {
+            kind: blamed.get("label"),
+            f"{kind}_probability": blamed.get("probability"),
+            f"{kind}_because": words,
+        }
+    return row | {"text": error["text"]}
 
 
 THRESHOLD_TITLES = {

@@ -1,13 +1,17 @@
 """The report on one model: how good it is, label by label, where it goes wrong and why, how it was made."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from funnelling.errors import counted
+from funnelling.evaluation.labels import Confusion
+from funnelling.evaluation.registry import MEASURE_TITLES, is_of_one_label, main_measures
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.registry import title
 from funnelling.report.card import (
     CHOICE_NOTE,
+    documents_table,
     history_note,
     history_table,
     kept_sentence,
@@ -16,6 +20,7 @@ from funnelling.report.card import (
     task,
     tried_table,
 )
+from funnelling.report.comparison import weakest_language
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
 from funnelling.report.labels import (
     BY_LABEL,
@@ -29,7 +34,7 @@ from funnelling.report.labels import (
     reliability_curves,
 )
 from funnelling.report.measures import languages_table, notes
-from funnelling.report.tables import Table
+from funnelling.report.tables import number
 
 MODEL = "the model"
 MAX_LABELS_UNFOLDED = 15  # whose table is not folded away
@@ -37,7 +42,7 @@ MAX_LABELS_SHOWN = XMC_MIN_LABELS  # that a table has
 MAX_WORST_LABELS = 25  # that have a bar
 MAX_PAIRS_SHOWN = 10
 NO_TEXTS = (
-    "The worst errors are left out, for the model is to keep nothing of the documents. "
+    "The worst errors are not shown, because the model stores nothing of the documents. "
     "`funnelling evaluate MODEL DATA --errors` shows them."
 )
 
@@ -61,7 +66,42 @@ def model_report(description: Description, details: Details) -> Report:
             **{name: str(value) for name, value in made_with(description).items()},
             "Versions": f"funnelling {description['funnelling']}, {versions}",
         },
+        model_summary(description["scores"], details),
     )
+
+
+def model_summary(scores: Mapping[str, Any] | None, details: Details) -> dict[str, str]:
+    """The first questions about a model: how good it is, whether it beats a constant, where it is weakest."""
+    if scores is None:
+        return {}
+    average, languages = scores["average"], scores["languages"]
+    measure = main_measures(average)[0]
+    documents = sum(values["documents"] for values in languages.values())
+    return {
+        "What was measured": f"{counted(documents, 'document')} in {counted(len(languages), 'language')}",
+        MEASURE_TITLES[measure]: f"{number(average[measure])}, the mean over languages",
+        **_against_constant(scores, details.get("confusion")),
+        "Better than a baseline?": "Not compared. `funnelling compare` does that.",
+        **weakest_language(languages, measure),
+    }
+
+
+def _against_constant(scores: Mapping[str, Any], confusion: Confusion | None) -> dict[str, str]:
+    """Whether a model does more than one that assigns the same to all documents, so far as that is known."""
+    if confusion:
+        documents: Counter[str] = Counter()
+        for truth, _, count in confusion:
+            documents[truth] += count
+        label, constant = documents.most_common(1)[0]
+        right = sum(count for truth, given, count in confusion if truth == given)
+        ours, theirs = (number(count / documents.total()) for count in (right, constant))
+        told = f"{ours} of the documents are right, {theirs} with {label} for all"
+    elif "recall" in scores and not is_of_one_label(scores["average"]):
+        right, constant = scores["recall"], 0
+        told = f"{number(right)} of the labels are found, {number(0)} by assigning none"
+    else:
+        return {}
+    return {"Better than a constant?": f"{'Yes' if right > constant else 'No'}: {told}"}
 
 
 def model_sections(description: Description, details: Details) -> list[Section]:
@@ -111,7 +151,7 @@ def _labels(details: Details) -> list[Section]:
         Bars(
             "labels-f1",
             f"F1 of {every}",
-            f"F1 of {every}, the worst first.",
+            "The worst label comes first.",
             worst,
             {"F1": [measured[label][1] for label in worst]},
             "F1",
@@ -123,10 +163,10 @@ def _labels(details: Details) -> list[Section]:
             Points(
                 "labels-documents",
                 "F1 against the number of documents of a label",
-                "One point per label: how many of the documents measured on have it, and its F1. Rare labels "
+                "One point per label: the number of measured documents that have it, and its F1. Rare labels "
                 "are harder to learn, and their F1 is less certain.",
                 "label",
-                "documents measured on that have the label",
+                "measured documents with the label",
                 "F1",
                 {label: (float(documents), f1) for label, (documents, f1) in measured.items() if documents},
                 logarithmic=True,
@@ -172,18 +212,16 @@ def _choice(description: Description) -> list[Section]:
     if not description["choice"]:
         return []
     tried = description["choice_tried"]
-    blocks = [TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE])] if tried else []
+    blocks = []
+    if tried:
+        blocks.append(TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE], folded=True))
     return [Section("choice", "What was tried, and why this was chosen", [description["choice"]], blocks)]
 
 
 def _training(description: Description) -> Section:
     languages = description["languages"]
-    documents = Table(
-        ["language", "training documents"],
-        [[language, f"{number:,}"] for language, number in languages.items()],
-    )
     one_each = ", one per document" if description["exclusive"] else ""
-    blocks = [TableBlock("training", "Training documents by language", documents)]
+    blocks = [TableBlock("training", "Training documents by language", documents_table(description))]
     if description["history"]:
         blocks.append(TableBlock("history", "Step by step", history_table(description["history"])))
     return Section(

@@ -1,49 +1,56 @@
-"""A text with its words marked in place by what they added to a label's score, in HTML and on a terminal.
+"""A text whose words are marked by their contribution to a label's score, for pages and terminals.
 
 Passages are those of `explain`: ``[start, end, amount]``, in the order of the text. The sign shows as a
-colour and as a kind of underline, the size as a shade, in relation to the largest of the text.
+colour and as a kind of underline, the size as a shade relative to the largest of the text.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from funnelling.errors import printable
-from funnelling.report.tables import escape
 from funnelling.text.excerpts import cut_out, telling_part
 
-N_SHADES = 4  # shades; what would not reach half of the lightest is not marked
+N_SHADES = 4  # an amount below half of the lightest is not marked
 
 Passages = Sequence[Sequence[float]]  # start, end, amount
 
-LEGEND = (
-    '<p class="marks-legend"><mark class="for mark-3">blue, underlined</mark> speaks for the label, '
-    '<mark class="against mark-3">orange, with dashes</mark> against it; '
-    "the stronger, the fuller the colour.</p>"
-)
 
+def marks(text: str, passages: Passages) -> Iterator[tuple[str, float, int]]:
+    """The pieces of a text, each with its amount and its shade, which is 0 where nothing is marked.
 
-def marked_html(text: str, passages: Passages, language: str = "") -> str:
-    """A text as a paragraph whose words are marked; hovering tells the amounts.
-
-    >>> marked_html("tea & cats", [[0, 3, 0.5], [6, 10, -0.25]])
-    '<p class="marked" dir="auto"><mark class="for mark-4" title="+0.50">tea</mark> &amp; \
-<mark class="against mark-2" title="−0.25">cats</mark></p>'
+    >>> list(marks("tea and cats", [[0, 3, 0.5], [8, 12, -0.25]]))
+    [('', 0, 0), ('tea', 0.5, 4), (' and ', 0, 0), ('cats', -0.25, 2), ('', 0, 0)]
     """
-    spoken = f' lang="{escape(language.replace("_", "-"))}"' if language else ""
-    return f'<p class="marked" dir="auto"{spoken}>{_marked(text, passages, _html_mark, escape)}</p>'
+    largest = max((abs(amount) for *_, amount in passages), default=0) or math.inf
+    end = 0
+    for start, stop, amount in passages:
+        start, stop = int(start), int(stop)
+        yield text[end:start], 0, 0
+        yield text[start:stop], amount, min(N_SHADES, int(N_SHADES * abs(amount) / largest + 0.5))
+        end = stop
+    yield text[end:], 0, 0
 
 
 def marked_terminal(text: str, passages: Passages) -> str:
-    """A text for a terminal that knows colours: underlined in blue for, orange against, strong in bold."""
-    return _marked(text, passages, _terminal_mark, printable)
+    """A text for a terminal with colours: blue and underlined for, orange against, strong in bold."""
+
+    def mark(words: str, amount: float, level: int) -> str:
+        style = "4;34" if amount > 0 else "33"
+        return f"\x1b[{'1;' if 2 * level > N_SHADES else ''}{style}m{words}\x1b[0m" if level else words
+
+    return "".join(mark(printable(piece), amount, level) for piece, amount, level in marks(text, passages))
 
 
 def marked_plain(text: str, passages: Passages) -> str:
-    """A text without colours: what is strong stands in brackets, with its sign.
+    """A text without colours: strong passages are in brackets, with their sign.
 
     >>> marked_plain("tea and cats", [[0, 3, 0.5], [8, 12, -0.4]])
     '[+tea] and [−cats]'
     """
-    return _marked(text, passages, _plain_mark, printable)
+    return "".join(
+        f"[{'+' if amount > 0 else '−'}{printable(piece)}]" if 2 * level >= N_SHADES else printable(piece)
+        for piece, amount, level in marks(text, passages)
+    )
 
 
 def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
@@ -72,33 +79,3 @@ def signed(amount: float) -> str:
     if not float(shown):
         return shown
     return ("−" if amount < 0 else "+") + shown
-
-
-def _marked(
-    text: str, passages: Passages, mark: Callable[[str, float, int], str], plain: Callable[[str], str]
-) -> str:
-    largest = max((abs(amount) for *_, amount in passages), default=0)
-    pieces, end = [], 0
-    for start, stop, amount in passages:
-        start, stop = int(start), int(stop)
-        pieces.append(plain(text[end:start]))
-        level = min(N_SHADES, int(N_SHADES * abs(amount) / largest + 0.5)) if largest else 0
-        piece = plain(text[start:stop])
-        pieces.append(mark(piece, amount, level) if level else piece)
-        end = stop
-    return "".join([*pieces, plain(text[end:])])
-
-
-def _html_mark(word: str, amount: float, level: int) -> str:
-    kind = "for" if amount > 0 else "against"
-    return f'<mark class="{kind} mark-{level}" title="{signed(amount)}">{word}</mark>'
-
-
-def _plain_mark(word: str, amount: float, level: int) -> str:
-    return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= N_SHADES else word
-
-
-def _terminal_mark(word: str, amount: float, level: int) -> str:
-    colour = "34" if amount > 0 else "33"
-    style = f"4;{colour}" if amount > 0 else colour
-    return f"\x1b[{'1;' if 2 * level > N_SHADES else ''}{style}m{word}\x1b[0m"

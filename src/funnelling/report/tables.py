@@ -3,14 +3,17 @@
 import csv
 import html
 import io
+import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from funnelling.errors import printable
 from funnelling.formats.parquet import defused
+
+DASH = "–"  # in place of a value that does not exist
 
 
 class Table(NamedTuple):
@@ -109,11 +112,49 @@ def number(value: float) -> str:
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.3f}"
 
 
+def value_texts(values: Iterable[float], digits: int) -> dict[float, str]:
+    """How each value is printed, all with the same number of decimals; whole numbers have none.
+
+    >>> value_texts([0.62, 0.5], 3), value_texts([-12.34, 5], 3), value_texts([1200.0], 3)
+    ({0.62: '.620', 0.5: '.500'}, {-12.34: '−12.3', 5: '5.0'}, {1200.0: '1,200'})
+    """
+    distinct = list(dict.fromkeys(values))
+    largest = max(map(abs, distinct), default=0.0)
+    if all(value == int(value) for value in distinct):
+        decimals = 0
+    elif 0.1 <= largest <= 1:
+        decimals = digits
+    else:
+        decimals = min(max(digits - 1 - math.floor(math.log10(largest)), 0), 9)
+    return {value: _printed(value, decimals, bare=largest <= 1) for value in distinct}
+
+
+def _printed(value: float, decimals: int, bare: bool) -> str:
+    """A value in print; ``bare`` drops the zero before the point, as is done for scores."""
+    text = f"{value:,.{decimals}f}"
+    if not any(digit in "123456789" for digit in text):
+        text = text.lstrip("-")
+    if bare and decimals and text.lstrip("-").startswith("0."):
+        text = text.replace("0.", ".", 1)
+    return text.replace("-", "−")
+
+
+def is_numeric(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are numbers, with or without deviations, daggers and gaps."""
+    filled = [cell.lstrip("-+−±(").lstrip(".")[:1] for cell in cells if cell.strip("-–— ")]
+    return bool(filled) and all(start.isdigit() for start in filled)
+
+
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INLINE = re.compile(r"`([^`]+)`|\[([^\[\]]+)\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)[!-~]+|[#\w./?=&%-]+", re.ASCII)
 _MARKDOWN = re.compile(r"[\\`*<>|~\[\]]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|(?<=\w)!(?=\[)")
 _LINE_START = re.compile(r"(#{1,6}(?=\s|$)|[-+=](?=\s|$|[-=])|\d{1,9}(?=[.)](?:\s|$)))")
+
+
+def xml_characters(text: str) -> str:
+    """A text with a replacement in place of each character that HTML and XML do not allow."""
+    return _NOT_XML.sub("\ufffd", text)
 
 
 def escape(text: str) -> str:
@@ -122,25 +163,7 @@ def escape(text: str) -> str:
     >>> escape('<b title="x">\\0')
     '&lt;b title=&quot;x&quot;&gt;\ufffd'
     """
-    return html.escape(_NOT_XML.sub("\ufffd", text))
-
-
-def inline_html(text: str) -> str:
-    """A paragraph as HTML; links lead to the web, to mail, or to a place beside the page.
-
-    >>> inline_html("run `a < b`, see [the paper](https://example.org)")
-    'run <code>a &lt; b</code>, see <a href="https://example.org">the paper</a>'
-    >>> inline_html("[x](javascript:alert)")
-    '[x](javascript:alert)'
-    """
-    return "".join(
-        f"<code>{escape(piece.code)}</code>"
-        if piece.code
-        else f'<a href="{escape(piece.target)}">{escape(piece.words)}</a>'
-        if piece.target
-        else escape(piece.words)
-        for piece in _pieces(text)
-    )
+    return html.escape(xml_characters(text))
 
 
 def escape_markdown(text: str) -> str:
@@ -151,7 +174,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("1. not a list"), escape_markdown("- nor this")
     ('1\\. not a list', '\\- nor this')
     """
-    escaped = _MARKDOWN.sub(r"\\\g<0>", " ".join(_NOT_XML.sub("\ufffd", text).split()))
+    escaped = _MARKDOWN.sub(r"\\\g<0>", " ".join(xml_characters(text).split()))
     start = _LINE_START.match(escaped)
     if start is None:
         return escaped
@@ -177,11 +200,11 @@ def inline_markdown(text: str) -> str:
         else f"[{_escape_middle(piece.words)}]({piece.target})"
         if piece.target
         else _escape_middle(piece.words, begins=number == 0)
-        for number, piece in enumerate(_pieces(" ".join(text.split())))
+        for number, piece in enumerate(inline_pieces(" ".join(text.split())))
     )
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """A piece of a paragraph: words, words that link to a target, or code."""
 
     words: str = ""
@@ -189,27 +212,35 @@ class _Piece(NamedTuple):
     code: str = ""
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
-    """A paragraph cut at its code and its links; a link that leads astray is words like others."""
+def inline_pieces(text: str) -> Iterator[Piece]:
+    """Cut a paragraph at its code and its links to the web, to mail, or to a place beside the page.
+
+    Any other link is words.
+
+    >>> list(inline_pieces("see [the paper](https://example.org)"))[1:2]
+    [Piece(words='the paper', target='https://example.org', code='')]
+    >>> list(inline_pieces("[x](javascript:alert)"))[1].words
+    '[x](javascript:alert)'
+    """
     end = 0
     for match in _INLINE.finditer(text):
         code, words, target = match.groups()
-        yield _Piece(text[end : match.start()])
+        yield Piece(text[end : match.start()])
         if code is not None:
-            yield _Piece(code=code)
+            yield Piece(code=code)
         elif _SAFE_LINK.fullmatch(target):
-            yield _Piece(words, target)
+            yield Piece(words, target)
         else:
-            yield _Piece(match.group())
+            yield Piece(match.group())
         end = match.end()
-    yield _Piece(text[end:])
+    yield Piece(text[end:])
 
 
 def _escape_middle(text: str, begins: bool = False) -> str:
     """Escape a piece of a line whose blanks at both ends count."""
     if begins:
         return escape_markdown(text) + (" " if text.endswith(" ") and text.strip() else "")
-    return _MARKDOWN.sub(r"\\\g<0>", _NOT_XML.sub("\ufffd", text))
+    return _MARKDOWN.sub(r"\\\g<0>", xml_characters(text))
 
 
 def comma_separated(table: Table) -> str:

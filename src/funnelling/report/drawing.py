@@ -1,16 +1,13 @@
-"""What all figures share: marks of SVG, ticks, numbers, widths of words, and colours on light and dark."""
+"""Marks of SVG: elements, ticks, numbers and the width of words. Their colours are in `drawing.css`."""
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from funnelling.report.content import Number
 from funnelling.report.tables import escape
 
 FONT = 12.0
 SMALL_FONT = 11.0
-DASH = "–"
 
 _NARROW = frozenset("iljtfrI.,:;'|!()[]{} /\\-")
 _WIDE = frozenset("w<>=+~#&−±†→")
@@ -25,15 +22,6 @@ class Panel(NamedTuple):
     width: float
     height: float
     marks: str
-
-
-class Drawing(NamedTuple):
-    """A figure as it is drawn: its panels, what tells its series apart, and what its axes are."""
-
-    shape: str  # how the panels are laid out: wide, bars, small or matrix
-    panels: Sequence[Panel]
-    legend: Sequence[str] = ()
-    axes: str = ""
 
 
 def element(tag: str, content: str = "", /, **attributes: str | float | None) -> str:
@@ -105,38 +93,6 @@ def _letter_width(letter: str) -> float:
     return 0.85 if letter.isupper() or letter in _WIDE else 0.64
 
 
-def known(values: Iterable[Number]) -> list[float]:
-    """The values that exist and are finite."""
-    return [value for value in values if value is not None and math.isfinite(value)]
-
-
-def value_texts(values: Iterable[float], digits: int) -> dict[float, str]:
-    """How each value is printed, all with the same number of decimals; whole numbers have none.
-
-    >>> value_texts([0.62, 0.5], 3), value_texts([-12.34, 5], 3), value_texts([1200.0], 3)
-    ({0.62: '.620', 0.5: '.500'}, {-12.34: '−12.3', 5: '5.0'}, {1200.0: '1,200'})
-    """
-    distinct = list(dict.fromkeys(values))
-    largest = max(map(abs, distinct), default=0.0)
-    if all(value == int(value) for value in distinct):
-        decimals = 0
-    elif 0.1 <= largest <= 1:
-        decimals = digits
-    else:
-        decimals = min(max(digits - 1 - math.floor(math.log10(largest)), 0), 9)
-    return {value: _printed(value, decimals, bare=largest <= 1) for value in distinct}
-
-
-def _printed(value: float, decimals: int, bare: bool) -> str:
-    """A value in print; ``bare`` drops the zero before the point, as is done for scores."""
-    text = f"{value:,.{decimals}f}"
-    if not any(digit in "123456789" for digit in text):
-        text = text.lstrip("-")
-    if bare and decimals and text.lstrip("-").startswith("0."):
-        text = text.replace("0.", ".", 1)
-    return text.replace("-", "−")
-
-
 def nice_step(low: float, high: float, count: int) -> float:
     """The round step that cuts a range into about so many steps.
 
@@ -189,69 +145,10 @@ def tick_text(value: float) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-class Theme(NamedTuple):
-    """The colours of a drawing; the series begin with blue and vermilion, the safest pair."""
-
-    ground: str
-    ink: str
-    faint: str  # words of less weight
-    line: str  # grid lines
-    series: tuple[str, ...]
-
-
-# After Okabe and Ito, with orange, sky blue and yellow darkened until they stand out from white.
-LIGHT = Theme(
-    "#ffffff",
-    "#1c2430",
-    "#566072",
-    "#dde1e8",
-    ("#0072b2", "#d55e00", "#00805c", "#b3548a", "#3d3d3d", "#a87400", "#2f8fc4", "#7a5195"),
-)
-DARK = Theme(
-    "#14181f",
-    "#e6e9ee",
-    "#a3acba",
-    "#333b47",
-    ("#56b4e9", "#f0803c", "#2fc296", "#dd92bd", "#e8e8e8", "#e6b422", "#8fa8ff", "#c9a3e6"),
-)
-
 DASHES = ("", "7 3", "2 2.5", "9 3 2 3", "4 2")
-
-SHAPES = """
-.drawing { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-.drawing text { font-variant-numeric: tabular-nums; }
-.drawing .title { font-weight: 600; }
-.drawing .grid { stroke-width: 1; }
-.drawing .zero { stroke-width: 1.2; }
-.drawing .diagonal { stroke-width: 1; fill: none; }
-.drawing .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
-.drawing .band { fill: currentColor; fill-opacity: .16; }
-.drawing .mark { fill: currentColor; stroke-width: .8; paint-order: stroke; }
-.drawing .ring { stroke: currentColor; stroke-width: 1.6; }
-.drawing .bar { fill: currentColor; }
-.drawing .empty { fill: none; stroke-dasharray: 2 2; }
-.drawing .frame { fill: none; }
-"""
-
-
-def colour_rules(theme: Theme) -> str:
-    """The rules of style that depend on the ground."""
-    rules = [
-        f".drawing text {{ fill: {theme.ink}; }}",
-        f".drawing .faint {{ fill: {theme.faint}; }}",
-        f".drawing .grid, .drawing .empty, .drawing .frame {{ stroke: {theme.line}; }}",
-        f".drawing .zero, .drawing .diagonal {{ stroke: {theme.faint}; }}",
-        f".drawing .mark {{ stroke: {theme.ground}; }}",
-        f".drawing .ring {{ fill: {theme.ground}; stroke: currentColor; }}",
-        f".drawing .hatch {{ fill: {theme.ground}; fill-opacity: .5; }}",
-        # Shades are the same on every ground, and so are the numbers on them.
-        ".drawing text.on-dark { fill: #ffffff; }",
-        ".drawing text.on-light { fill: #000000; }",
-        *(f".drawing .series-{position} {{ color: {c}; }}" for position, c in enumerate(theme.series)),
-    ]
-    return "\n".join(rules) + "\n"
+N_COLOURS = 8  # that `drawing.css` has for series
 
 
 def series_class(position: int) -> str:
     """The class that colours a series."""
-    return f"series-{position % len(LIGHT.series)}"
+    return f"series-{position % N_COLOURS}"

@@ -30,7 +30,7 @@ ANY_LANGUAGE = ""  # the language of offsets for those without their own
 Array = npt.NDArray[np.float64]
 
 
-def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = CLIP_EPS) -> Array:
+def log_odds(posteriors: npt.ArrayLike, edge: float = CLIP_EPS) -> Array:
     """The log-odds of posteriors, between those of the ``edge``.
 
     >>> log_odds(np.array([[0.5, 0.0]], np.float32)).round(2).tolist()
@@ -38,7 +38,7 @@ def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = CLIP_EPS) 
     """
     from scipy.special import logit
 
-    odds: Array = logit(np.clip(posteriors.astype(np.float64), edge, 1 - edge))
+    odds: Array = logit(np.clip(np.asarray(posteriors, dtype=np.float64), edge, 1 - edge))
     return odds
 
 

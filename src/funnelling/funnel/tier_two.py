@@ -61,6 +61,11 @@ class TierTwo:
     thresholds: Annotated[npt.NDArray[np.float64], numbers("labels")] | float
     held_out: dict[str, Annotated[npt.NDArray[np.int64], numbers(4, None, kinds="i", least=0)]]
 
+    @property
+    def selection(self) -> Selection | None:
+        """The labels that are left where others have been dropped."""
+        return self.scorer.selection if isinstance(self.scorer, SelectedScorer) else None
+
     def selecting(self, selection: Selection, held_out: dict[str, npt.NDArray[np.int64]]) -> "TierTwo":
         """Tier 2 of some labels, with the same bits, and how it decides of them."""
         thresholds = self.thresholds

@@ -11,7 +11,7 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
-from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Scores, Targets, unit_rows
 from funnelling.state import Between, empty_row, expect, expect_by, numbers
 
 Weights = npt.NDArray[np.float64]
@@ -78,14 +78,15 @@ class Combination:
             apart = combination.points_in(language, held_out)
             for fold, other in without.items():
                 rows = folds[language] == fold
-                apart[rows] = other.meta_features(
-                    language, {tag: p.held_out[rows] for tag, p in seen.items()}
-                )
-            training = combination.meta_features(language, {tag: p.training for tag, p in seen.items()})
+                in_fold = {view: each.held_out[rows] for view, each in seen.items()}
+                apart[rows] = other.meta_features(language, in_fold)
+            training = combination.meta_features(
+                language, {view: each.training for view, each in seen.items()}
+            )
             blocks.append(Posteriors(training, apart))
         return combination, Posteriors.stacked(blocks)
 
-    def check_combination(self, views: Sequence[str], labels: int) -> Floats:
+    def check_combination(self, views: Sequence[str], labels: int) -> Matrix:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
         expect(self.how in COMBINATIONS, "how views are combined")
         if self.weights is not None:
@@ -93,8 +94,7 @@ class Combination:
         if self.offsets is not None:
             expect(ANY_LANGUAGE in self.offsets, "the offsets of languages")
             expect(all(len(each) == labels for each in self.offsets.values()), "the offsets of a language")
-        point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
-        return point
+        return empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
 
     def meta_features(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
         """A language's documents in tier 2's space, from each view's posteriors of them."""

@@ -203,8 +203,7 @@ class FittedViews:
         def example(tag: str) -> Matrix:
             if self.vectorizers is not None:
                 return check_vectorizer(self.vectorizers[tag])
-            row: Matrix = empty_row(features[tag], dense=True)  # which every classifier takes
-            return row
+            return empty_row(features[tag], dense=True)  # which every classifier takes
 
         expect(len(set(self.names)) == len(self.names), "the views of a model")
         columns = next(iter(features.values())) if self.vectorizers is None else None

@@ -51,7 +51,7 @@ MAX_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes 
 MONOLINGUAL_FEATURE_FACTOR = 3  # how many more features there are where each language has its own, about
 N_THRESHOLDS = 15  # that a candidate's scores are tried with
 DROP_AFTER_SE = 3.0  # standard errors behind another candidate: no further round is run
-MIN_DOCUMENTS_TO_DROP = 300  # documents held out, from which on that is told
+MIN_DOCUMENTS_TO_DROP = 300  # documents held out, from which on a candidate may be dropped
 TIE_MARGIN = 0.003  # of what they go by: a candidate that might be ahead by less is not waited for
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
@@ -122,7 +122,7 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
             for candidate in racing:
                 records.setdefault(candidate, CandidateHistory()).add(dict(round_.measure(candidate)))
             progress.reach(number * steps)
-            # The paper's funnel stays: the choice is told beside it.
+            # The paper's funnel stays: the choice is reported beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
             chosen = _first_of_the_best(racing, records)
@@ -294,7 +294,7 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
 
 
 class OuterFold:
-    """One split: views fitted on one side, and what they say of both."""
+    """One split: views fitted on one side, and their posteriors of both."""
 
     def __init__(
         self,
@@ -327,7 +327,7 @@ class OuterFold:
         return width * self.training.columns * MONOLINGUAL_FEATURE_FACTOR <= MAX_WEIGHTS
 
     def fit(self, views: Collection[str]) -> None:
-        """Fit views: what they say of the documents learned from, and of those held out."""
+        """Fit views, for posteriors of the documents learned from and of those held out."""
         self._progress.doing(f"{self._name}, views {', '.join(views)}")
         design = replace(self.design, views=named_views(list(views)))
         fitted, self._posteriors = fit_views(design, self.training, self.vectorizers)

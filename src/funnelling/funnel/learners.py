@@ -3,7 +3,7 @@
 The weighing is a logistic regression; where a document has one label, multinomial, and with an offset per
 label, to which each language adds a little. It learns from posteriors of documents that tier 1 had not seen.
 With so few numbers to learn it needs few documents, and where the views say all there is to say it leaves
-them as they are; what labels say of each other it does not learn.
+them as they are; which labels go together it does not learn.
 """
 
 from collections.abc import Mapping, Sequence

@@ -149,7 +149,7 @@ FUNNEL = FunnelLearning(name="funnelling", parameters=FunnelParameters)
 
 
 def chosen_by(training: TrainingSet) -> Choice | None:
-    """The views that were chosen by the model which is to learn on."""
+    """The views that were chosen for the model that is updated."""
     choice: Choice | None = None if training.previous is None else training.previous.model.fitted.chosen
     return choice
 

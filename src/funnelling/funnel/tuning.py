@@ -167,7 +167,7 @@ def tuned_columns(classes: npt.NDArray[Any], labels: Sequence[Any] | None) -> np
 
 @dataclass(frozen=True)
 class ThresholdTuningData:
-    """Honest scores of documents, their truth, and what makes probabilities of them."""
+    """Out-of-fold scores of documents, their truth, and what makes probabilities of them."""
 
     calibration: Calibration
     scores: Floats

@@ -1,4 +1,4 @@
-"""Spaces of words and of runs of characters: pooled over all languages, mixed, or each language's own."""
+"""Spaces of words and of character n-grams: pooled over all languages, mixed, or each language's own."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -88,11 +88,11 @@ class PooledSpace(Space):
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
 
 
-MIN_NGRAM_LENGTH, MAX_NGRAM_LENGTH = 3, 6  # characters of a run; see the ablation in benchmarks/README.md
+MIN_NGRAM_LENGTH, MAX_NGRAM_LENGTH = 3, 6  # characters of an n-gram; see the ablation in benchmarks/README.md
 
 
 class CharacterSpace(PooledSpace):
-    """Documents as tf-idf vectors over runs of characters, one vocabulary for all languages.
+    """Documents as tf-idf vectors over character n-grams, one vocabulary for all languages.
 
     For the parameters see `funnelling.text.characters.CharacterVectorizer`.
     """
@@ -119,7 +119,7 @@ HALF_LENGTH = np.float32(np.sqrt(0.5))
 
 
 class MixedSpace(Space):
-    """Documents as tf-idf vectors over words and over runs of characters, one vocabulary for all languages.
+    """Documents as tf-idf vectors over words and over character n-grams, one vocabulary for all languages.
 
     Words are reduced as in ``pooled``, but rare ones stay: what they share with others their characters say.
     """

@@ -1,4 +1,4 @@
-"""A fitted funnel over a long label set: what it says of documents, and why.
+"""A fitted funnel over a long label set: its probabilities for documents, and why.
 
 Explained are a few labels of each document: all else stays sparse.
 """
@@ -273,12 +273,12 @@ def _views(funnel: ManyFunnel, ranked: Ranked, i: int, chosen: LabelColumns) -> 
 
 
 def _names(funnel: ManyFunnel, language: str, features: Any) -> Sequence[str]:
-    """What features of a language are called: words, and runs of characters."""
+    """What features of a language are called: words, and character n-grams."""
     if funnel.vectors is None:
         return [str(feature) for feature in features.tolist()]
     own = funnel.vectors[language]
-    words, runs = own.words.vocabulary_, own.characters.vocabulary_
-    return [words[each] if each < len(words) else runs[each - len(words)] for each in features.tolist()]
+    words, ngrams = own.words.vocabulary_, own.characters.vocabulary_
+    return [words[each] if each < len(words) else ngrams[each - len(words)] for each in features.tolist()]
 
 
 def _seen(funnel: ManyFunnel, ranked: Ranked, i: int, column: int) -> Row:

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.matrices import Matrix
+
 MAX_ABS_VALUE = 1e12  # in size: no fit leaves a larger number, and products of such are far from overflowing
 MIN_DIVISOR = 1e-12  # of what others are divided by
 MAX_COLUMNS = 2**31  # of a vector
@@ -262,7 +264,7 @@ def filled_row(example: Any) -> Any:
     return np.array(example)
 
 
-def empty_row(columns: int, dense: bool = False) -> Any:
+def empty_row(columns: int, dense: bool = False) -> Matrix:
     """The vector of a document in which nothing is known; it takes no memory, however many columns it has."""
     if dense:
         row: npt.NDArray[np.float32] = np.broadcast_to(np.float32(0), (1, columns))

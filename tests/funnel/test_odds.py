@@ -132,8 +132,7 @@ class TestOffsets:
         parameters = FunnellingClassifier(views=["mixed"], combine="odds")
         design, both = FunnelConfig.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
         one_each = LabelSpace(np.arange(3), single_label=True)
-        combination, apart = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})
-        found = combination.training_meta_features(both, "en", folds, apart).held_out
+        found = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})[1].held_out
         for fold in range(3):
             rows, others = folds == fold, folds != fold
             without = {"mixed": {"en": Posteriors(points[others], points[others])}}

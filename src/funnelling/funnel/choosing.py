@@ -26,10 +26,10 @@ from funnelling.funnel.choice import CandidateConfig, Choice
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.learners import balance, by_class
-from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
+from funnelling.funnel.tier_one import ViewPosteriors
 from funnelling.funnel.tier_two import tier_two_meta_features
 from funnelling.funnel.views import fit_views
-from funnelling.matrices import Floats, Folds, Rows, Targets
+from funnelling.matrices import Floats, Rows, Targets, by_language
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
@@ -51,7 +51,7 @@ MAX_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes 
 MONOLINGUAL_FEATURE_FACTOR = 3  # how many more features there are where each language has its own, about
 N_THRESHOLDS = 15  # that a candidate's scores are tried with
 DROP_AFTER_SE = 3.0  # standard errors behind another candidate: no further round is run
-MIN_DOCUMENTS_TO_DROP = 300  # documents held out, from which on that is told
+MIN_DOCUMENTS_TO_DROP = 300  # documents held out, from which on a candidate may be dropped
 TIE_MARGIN = 0.003  # of what they go by: a candidate that might be ahead by less is not waited for
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
@@ -122,7 +122,7 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
             for candidate in racing:
                 records.setdefault(candidate, CandidateHistory()).add(dict(round_.measure(candidate)))
             progress.reach(number * steps)
-            # The paper's funnel stays: the choice is told beside it.
+            # The paper's funnel stays: the choice is reported beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
             chosen = _first_of_the_best(racing, records)
@@ -143,26 +143,18 @@ def _first_of_the_best(
 class CandidateHistory:
     """What a candidate has reached so far, with each C that was tried in every round."""
 
+    C: float | None  # the best one
+    best: "CandidateScore"  # what it reaches
+
     def __init__(self) -> None:
         self._rounds: list[dict[float | None, CandidateScore]] = []
-        self._best: tuple[float | None, CandidateScore]
 
     def add(self, measured: dict[float | None, "CandidateScore"]) -> None:
         """Take down a further round."""
         self._rounds.append(measured)
         everywhere = [C for C in self._rounds[0] if all(C in each for each in self._rounds)]
         over_rounds = [(C, CandidateScore.over([each[C] for each in self._rounds])) for C in everywhere]
-        self._best = max(over_rounds, key=lambda pair: pair[1].quality)
-
-    @property
-    def C(self) -> float | None:  # noqa: N802
-        """The best C."""
-        return self._best[0]
-
-    @property
-    def best(self) -> "CandidateScore":
-        """What the best C reaches."""
-        return self._best[1]
+        self.C, self.best = max(over_rounds, key=lambda pair: pair[1].quality)
 
     def may_win(self, others: Iterable["CandidateHistory"]) -> bool:
         """Whether noise might still have put it behind others, who ran the same rounds."""
@@ -192,17 +184,17 @@ class CandidateScore:
         """
         truth = np.vstack(list(targets.values()))
         if labels.single_label:
-            probabilities = fit_temperature(scores, truth)(scores)
-            likelihoods = _log_likelihoods(probabilities, truth) * _balanced(targets)
             decided = labels.decide(scores)
-            measures = mean_measures(targets, decided, one_label=True)
-            return cls(float(likelihoods.mean()), _main(measures), likelihoods)
-        decided = scores > _best_threshold(scores, truth)
-        measures = mean_measures(targets, decided)
-        hits = 2 * (decided & truth).sum(axis=1)
-        assigned = decided.sum(axis=1) + truth.sum(axis=1)
-        f1 = np.where(assigned, hits / np.maximum(assigned, 1), 1.0)
-        return cls(mean_of_four(measures), _main(measures), f1)
+            probabilities = fit_temperature(scores, truth)(scores)
+            by_document = _log_likelihoods(probabilities, truth) * _balanced(targets)
+        else:
+            decided = scores > _best_threshold(scores, truth)
+            hits = 2 * (decided & truth).sum(axis=1)
+            assigned = decided.sum(axis=1) + truth.sum(axis=1)
+            by_document = np.where(assigned, hits / np.maximum(assigned, 1), 1.0)
+        measures = mean_measures(targets, decided, one_label=labels.single_label)
+        quality = float(by_document.mean()) if labels.single_label else mean_of_four(measures)
+        return cls(quality, {name: measures[name] for name in measures_to_test_by(measures)}, by_document)
 
     @classmethod
     def over(cls, rounds: Sequence["CandidateScore"]) -> "CandidateScore":
@@ -228,10 +220,6 @@ class CandidateScore:
         """The standard error of the difference, document by document."""
         difference = self.by_document - other.by_document
         return float(np.std(difference) / np.sqrt(len(difference)))
-
-
-def _main(measures: Mapping[str, float]) -> dict[str, float]:
-    return {name: measures[name] for name in measures_to_test_by(measures)}
 
 
 def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
@@ -282,10 +270,19 @@ def _sample(training: TrainingSet) -> TrainingSet:
 
 
 def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
-    """Which documents each round learns from; none where there is too little to hold out."""
+    """Which documents each round learns from; none where there is too little to hold out.
+
+    Folds have a fair share of each label, and groups are together.
+    """
     if training.size < MIN_DOCUMENTS:
         return
-    folds = _outer_folds(training)
+    sizes = training.sizes
+    languages = [language for language, size in sizes.items() for _ in range(size)]
+    own_groups = ((training.groups[tag], size) for tag, size in sizes.items())
+    groups = [group for own, size in own_groups for group in ([None] * size if own is None else own)]
+    labels = [np.flatnonzero(row).tolist() for row in training.stacked_targets()]
+    dealt = deal_folds(OUTER_FOLDS, languages, groups, labels, training.seed, "choice")
+    folds = by_language(dealt, sizes)
     rounds = int(np.ceil(MIN_HELD_OUT_DOCUMENTS * OUTER_FOLDS / training.size))
     for number in range(min(max(MIN_ROUNDS, rounds), OUTER_FOLDS)):
         learning = {language: fold != number for language, fold in folds.items()}
@@ -296,21 +293,8 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
             yield learning
 
 
-def _outer_folds(training: TrainingSet) -> dict[str, Folds]:
-    """The folds of the rounds by language: labels shared out, groups together."""
-    sizes = training.sizes
-    languages = [language for language, size in sizes.items() for _ in range(size)]
-    groups: list[Any] = []
-    for language, size in sizes.items():
-        own = training.groups[language]
-        groups += [None] * size if own is None else list(own)
-    labels = [np.flatnonzero(row).tolist() for row in training.stacked_targets()]
-    folds = deal_folds(OUTER_FOLDS, languages, groups, labels, training.seed, "choice")
-    return dict(zip(sizes, np.split(folds, np.cumsum(list(sizes.values()))[:-1]), strict=True))
-
-
 class OuterFold:
-    """One split: views fitted on one side, and what they say of both."""
+    """One split: views fitted on one side, and their posteriors of both."""
 
     def __init__(
         self,
@@ -343,12 +327,12 @@ class OuterFold:
         return width * self.training.columns * MONOLINGUAL_FEATURE_FACTOR <= MAX_WEIGHTS
 
     def fit(self, views: Collection[str]) -> None:
-        """Fit views: what they say of the documents learned from, and of those held out."""
+        """Fit views, for posteriors of the documents learned from and of those held out."""
         self._progress.doing(f"{self._name}, views {', '.join(views)}")
         design = replace(self.design, views=named_views(list(views)))
         fitted, self._posteriors = fit_views(design, self.training, self.vectorizers)
-        for view, by_language in self._posteriors.items():
-            asked = {tag: each for tag, each in self.held_out.documents.items() if tag in by_language}
+        for view, known in self._posteriors.items():
+            asked = {tag: each for tag, each in self.held_out.documents.items() if tag in known}
             self._held_out_posteriors[view] = fitted.posteriors_in(view, asked)
         self.design.resources.begun.clear()  # tier 2 needs the memory
         self._progress(len(views))
@@ -358,23 +342,18 @@ class OuterFold:
         self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
-        combination, _ = Combination.fit(design, self.training.targets, posteriors, self.training.labels)
-        taught = [combination.training_meta_features(posteriors, tag) for tag in self.training.targets]
+        labels, targets = self.training.labels, self.training.stacked_targets()
+        combination, taught = Combination.fit(design, self.training.targets, posteriors, labels)
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
-        targets = self.training.stacked_targets()
-        labels = self.training.labels
         learner = design.meta_learner(int(targets.any(axis=0).sum()), labels, self.training.seed)
-        points = tier_two_meta_features(design, Posteriors.stacked(taught))
-        problem = learner.problem(points, targets)
+        problem = learner.problem(tier_two_meta_features(design, taught), targets)
         fits: Iterable[Any]
         if isinstance(problem, Problem) and problem.learner.given_c is None:
             fits = problem.path()
         else:
             fits = [problem.fit_whole()]
-        learned = np.flatnonzero(
-            targets.any(axis=0) | labels.single_label
-        )  # labels without positives say nothing
+        learned = np.flatnonzero(targets.any(axis=0) | labels.single_label)  # others say nothing
         if not len(learned):  # the only positives there are may all be held out
             learned = np.arange(targets.shape[1])
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}

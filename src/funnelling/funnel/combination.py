@@ -1,8 +1,7 @@
 """Posteriors of several views to one row per document, the space that tier 2 learns in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -12,7 +11,7 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.design import COMBINATIONS, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
-from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Scores, Targets, unit_rows
 from funnelling.state import Between, empty_row, expect, expect_by, numbers
 
 Weights = npt.NDArray[np.float64]
@@ -39,11 +38,12 @@ class Combination:
         posteriors: ViewPosteriors,
         labels: LabelSpace,
         folds: Mapping[str, Folds] | None = None,
-    ) -> tuple["Combination", dict[int, "Combination"]]:
-        """A design's combination; weights are found on languages that all views see.
+    ) -> tuple["Combination", Posteriors]:
+        """A design's combination, and the training documents in its space, languages below each other.
 
-        Offsets are also learned without each of ``folds``, if given, for the training documents of that fold.
-        The weights of views, one number each, are those of all documents there, too.
+        Weights are found on languages that all views see. Offsets are also learned without each of ``folds``,
+        if given, for the documents of that fold: those held out owe nothing to it. The weights of views, one
+        number each, are those of all documents there, too.
         """
         held_out = {
             view: {language: each.held_out for language, each in by_language.items()}
@@ -52,30 +52,41 @@ class Combination:
         single_label = labels.single_label
         weights = _view_weights(design.combine, targets, held_out, single_label)
         combination = cls(design.combine, design.normalise, weights)
-        if design.combine != "odds" or not single_label:
-            return combination, {}
-        points = {language: combination.points_in(language, held_out) for language in targets}
-        shares = weights or {view: 1 / len(posteriors) for view in posteriors}
-
-        def learned_from(rows: Mapping[str, Rows]) -> Combination:
-            factor, offsets = fit_offsets(
-                {language: points[language][each] for language, each in rows.items()},
-                {language: targets[language][each] for language, each in rows.items()},
-            )
-            return replace(
-                combination, weights={view: factor * each for view, each in shares.items()}, offsets=offsets
-            )
-
-        everything = learned_from({tag: np.ones(len(rows), dtype=bool) for tag, rows in targets.items()})
+        without: dict[int, Combination] = {}
         folds = folds or {}
-        without = {}
-        for fold in sorted({fold for each in folds.values() for fold in each.tolist()}):
-            others = {tag: each != fold for tag, each in folds.items() if (each != fold).any()}
-            if others:
-                without[fold] = learned_from(others)
-        return everything, without
+        if design.combine == "odds" and single_label:
+            points = {language: combination.points_in(language, held_out) for language in targets}
+            shares = weights or {view: 1 / len(posteriors) for view in posteriors}
 
-    def check_combination(self, views: Sequence[str], labels: int) -> Floats:
+            def learned_from(rows: Mapping[str, Rows]) -> Combination:
+                factor, offsets = fit_offsets(
+                    {language: points[language][each] for language, each in rows.items()},
+                    {language: targets[language][each] for language, each in rows.items()},
+                )
+                scaled = {view: factor * each for view, each in shares.items()}
+                return cls(design.combine, design.normalise, scaled, offsets)
+
+            combination = learned_from({tag: np.ones(len(rows), dtype=bool) for tag, rows in targets.items()})
+            for fold in sorted({fold for each in folds.values() for fold in each.tolist()}):
+                others = {tag: each != fold for tag, each in folds.items() if (each != fold).any()}
+                if others:
+                    without[fold] = learned_from(others)
+
+        blocks = []
+        for language in targets:
+            seen = {view: each[language] for view, each in posteriors.items() if language in each}
+            apart = combination.points_in(language, held_out)
+            for fold, other in without.items():
+                rows = folds[language] == fold
+                in_fold = {view: each.held_out[rows] for view, each in seen.items()}
+                apart[rows] = other.meta_features(language, in_fold)
+            training = combination.meta_features(
+                language, {view: each.training for view, each in seen.items()}
+            )
+            blocks.append(Posteriors(training, apart))
+        return combination, Posteriors.stacked(blocks)
+
+    def check_combination(self, views: Sequence[str], labels: int) -> Matrix:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
         expect(self.how in COMBINATIONS, "how views are combined")
         if self.weights is not None:
@@ -83,22 +94,19 @@ class Combination:
         if self.offsets is not None:
             expect(ANY_LANGUAGE in self.offsets, "the offsets of languages")
             expect(all(len(each) == labels for each in self.offsets.values()), "the offsets of a language")
-        point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
-        return point
+        return empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
 
     def meta_features(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
-        """A language's documents in tier 2's space, from what each view says of them."""
+        """A language's documents in tier 2's space, from each view's posteriors of them."""
         weights = None
         if self.weights is not None:
             weights = self._weights(list(posteriors))
             total = sum(self.weights.values()) if self.how == "odds" else 1.0
             weights = total * weights / weights.sum()
         points = combined(list(posteriors.values()), self.how, self.normalise, weights)
-        return (
-            points
-            if self.offsets is None
-            else points + self.offsets.get(language, self.offsets[ANY_LANGUAGE])
-        )
+        if self.offsets is None:
+            return points
+        return points + self.offsets.get(language, self.offsets[ANY_LANGUAGE])
 
     def shares(self, views: Sequence[str]) -> dict[str, float]:
         """What each of the views that see a document counts in tier 2's space; 1 in sum."""
@@ -114,28 +122,6 @@ class Combination:
         """A language's documents in tier 2's space, from the views that see it."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
         return self.meta_features(language, by_view)
-
-    def training_meta_features(
-        self,
-        posteriors: ViewPosteriors,
-        language: str,
-        folds: Folds | None = None,
-        without: Mapping[int, "Combination"] = MappingProxyType({}),
-    ) -> Posteriors:
-        """A language's training documents in tier 2's space; those held out owe nothing to their fold.
-
-        ``without`` has what was learned without each fold.
-        """
-        by_view = {view: each[language] for view, each in posteriors.items() if language in each}
-        held_out = self.meta_features(language, {view: each.held_out for view, each in by_view.items()})
-        for fold, other in without.items() if folds is not None else ():
-            rows = folds == fold
-            held_out[rows] = other.meta_features(
-                language, {view: p.held_out[rows] for view, p in by_view.items()}
-            )
-        return Posteriors(
-            self.meta_features(language, {view: each.training for view, each in by_view.items()}), held_out
-        )
 
 
 def _view_weights(

@@ -145,11 +145,12 @@ class FunnelConfig:
         auto = is_auto(views)
         own = views is None or auto
         alike = {each.name for each in fields(cls)} & given.keys() - {"views", "normalise"}
+        unasked = DEFAULT_GOAL if auto and not parameters.calibrated else None
         asked = cls(
             **{name: given[name] for name in alike},
             views=named_views([OWN] if own else views),
             normalise=not own and bool(parameters.normalise),
-            goal=_goal(parameters.optimise, auto and not parameters.calibrated),
+            goal=unasked if parameters.optimise is None else parse_goal(parameters.optimise),
             resources=Resources(
                 parameters.embeddings,
                 parameters.reference,
@@ -218,13 +219,6 @@ class FunnelConfig:
             for name, view in self.views.items()
         ]
         return [tag for tag in languages if views_suffice(self.combine, (tag in each for each in usable))]
-
-
-def _goal(optimise: str | None, tunes_unasked: bool) -> Goal | None:
-    """What thresholds are tuned for, if for anything."""
-    if optimise is not None:
-        return parse_goal(optimise)
-    return DEFAULT_GOAL if tunes_unasked else None
 
 
 def views_suffice(combine: str, sees: Iterable[bool]) -> bool:

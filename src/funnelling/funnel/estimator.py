@@ -83,17 +83,17 @@ class FunnellingClassifier(MethodEstimator, FunnelParameters):
     calibrated : bool
         True says yes where the calibrated probability is above .5, with nothing tuned.
     compact : bool
-        True keeps nothing of the training documents: the model cannot learn on then, nor forget, nor name
+        True keeps nothing of the training documents: the model cannot be updated then, nor forget, nor name
         neighbours. False keeps their words in no order, labels and ids, and the first 200 characters of each
         text.
     keep_texts : bool
         True keeps the texts as they were written: what reads words in their order, an encoder or a vectorizer
-        of your own, needs them to learn on.
+        of your own, needs them for updates.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float
         The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
-        the same result, and a sample of the documents teaches tier 2; both are logged.
+        the same result, and tier 2 learns from a sample of the documents; both are logged.
     n_jobs : int or None
         Threads; -1 is one per core. The results are the same to the bit.
     random_state : int or None

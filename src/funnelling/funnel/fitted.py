@@ -24,7 +24,7 @@ from funnelling.methods.training_set import Calibrator, ScoreThresholds
 from funnelling.spaces import SHARED, Space
 from funnelling.state import expect
 from funnelling.svm import LinearScorer
-from funnelling.svm.scorers import SelectedScorer, Selection, alone
+from funnelling.svm.scorers import Selection, alone
 
 NEIGHBOURS = 5  # training documents that are named beside a document
 ENCODER = "encoder"  # the view whose model may have moved since the fit
@@ -47,21 +47,16 @@ class Funnel:
         self.tier_two.check_tier(point, labels, space)
         return labels
 
-    def scores(self, language: str, documents: Any) -> Scored:
-        """Scores of one language's documents, which pass tier 1, then tier 2.
+    def scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, dict[str, Floats]]:
+        """Tier 2's scores of one language's documents, and each view's posteriors of them in tier 1.
 
         A document is in vocabulary if it has a known feature in any view.
         """
-        return self.scores_and_posteriors(language, documents)[0]
-
-    def scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, dict[str, Floats]]:
-        """What tier 2 says of one language's documents, and what each view said of them in tier 1."""
         posteriors, evident = self.views.posteriors_and_evidence(language, documents)
         points = self.combination.meta_features(language, posteriors)
-        scorer = self.tier_two.scorer
-        scored = Scored(scorer.scores(points), evident)
-        if isinstance(scorer, SelectedScorer):
-            posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
+        scored = Scored(self.tier_two.scorer.scores(points), evident)
+        if (selection := self.tier_two.selection) is not None:
+            posteriors = {view: selection.of_posteriors(each) for view, each in posteriors.items()}
         return scored, posteriors
 
     def evidence(self, language: str, documents: Any, neighbours: Neighbours) -> Attribution:
@@ -74,33 +69,31 @@ class Funnel:
         texts = documents if isinstance(documents, list) else None
         shares = self.combination.shares(list(tiers))
 
-        scorer = self.tier_two.scorer
-        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None
-        words = {
-            view: TierOneAttribution(
-                linear,
-                self.views.feature_names(view, language),
-                vectors[view],
-                _selected(selection, tier.scorer.scores(vectors[view])),
-                posteriors[view] if selection is None else selection.of_posteriors(posteriors[view]),
-                partial(self.views.places, view, language),
-                shares[view],
-            )
-            for view, tier in tiers.items()
-            if isinstance(linear := alone(tier.scorer, selection), LinearScorer)
-        }
+        scorer, selection = self.tier_two.scorer, self.tier_two.selection
+        apart = {view: alone(tier.scorer, selection) for view, tier in tiers.items()}
+        linear = {view: each for view, each in apart.items() if isinstance(each, LinearScorer)}
+        scores = {view: tiers[view].scorer.scores(vectors[view]) for view in linear}
         classes: list[int | None] | None = None
         if selection is not None:
             classes = [None] * next(iter(posteriors.values())).shape[1]
             for place, column in enumerate(selection.columns.tolist()):
                 classes[column] = place
+            scores = {view: selection.of(each) for view, each in scores.items()}
+            posteriors = {view: selection.of_posteriors(each) for view, each in posteriors.items()}
+        words = {
+            view: TierOneAttribution(
+                each,
+                self.views.feature_names(view, language),
+                vectors[view],
+                scores[view],
+                posteriors[view],
+                partial(self.views.places, view, language),
+                shares[view],
+            )
+            for view, each in linear.items()
+        }
         above = TierTwoAttribution(points, alone(scorer), list(tiers), neighbours, classes)
         return Attribution(scorer.scores(points), evident, words, above, texts)
-
-
-def _selected(selection: Selection | None, scores: Floats) -> Floats:
-    selected: Floats = scores if selection is None else selection.of(scores)
-    return selected
 
 
 @dataclass(frozen=True)
@@ -137,9 +130,7 @@ class FittedFunnel(Fitted):
         assert self.zero_shot is not None
         return Funnel(
             FittedViews([SHARED], {}, {SHARED: self.zero_shot.view}, {}),
-            Combination(
-                "mean", normalise=False
-            ),  # of one view, whatever was chosen for the languages learned
+            Combination("mean", normalise=False),  # of one view, whatever was chosen for other languages
             self.learned.tier_two if self.zero_shot.tier_two is None else self.zero_shot.tier_two,
         )
 
@@ -152,7 +143,7 @@ class FittedFunnel(Fitted):
         return funnel
 
     def scores(self, language: str, documents: Any, run: Run) -> Scored:
-        return self._found(language, run).scores(language, documents)
+        return self.scores_and_posteriors(language, documents, run)[0]
 
     def scores_and_posteriors(
         self, language: str, documents: Any, run: Run
@@ -224,8 +215,7 @@ class FittedFunnel(Fitted):
         """
         if self.kept is None:
             return {}
-        views, scorer = list(self.kept.held_out.values()), self.learned.tier_two.scorer
-        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
+        views, selection = list(self.kept.held_out.values()), self.learned.tier_two.selection
 
         def shown(posteriors: Scores) -> npt.NDArray[np.float64]:
             return labels.probabilities(

@@ -2,14 +2,14 @@
 
 A language whose documents are all as they were keeps the base classifiers of its own words, and a view that
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
-fitted anew, since further documents change what the words of all others weigh.
+fitted again, since further documents change the weights of words in all others.
 
 Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of
 a fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are
 found roughly; those of rare labels, whose scores differ less, the least so. Few changes (`MAX_CHANGED_SHARE`)
 need no folds at all: what a document scored when it was held out stays, a new document was held out from the
 funnel as it was, and the classifiers, which start from their old solutions, keep their sigmoids. Such changes
-add up until everything is fitted anew.
+add up until everything is fitted again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from funnelling.spaces import OWN
 from funnelling.svm.solver import TOLERANCE, Coefficients
 
 MAX_CHANGED_SHARE = 0.05  # of all documents: so many may have changed since the last fit of everything
-WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted anew in seconds
+WARM_START_MIN_DOCUMENTS = 2_000  # documents; a model of fewer is fitted again in seconds
 WARM_START_TOL = 2 * TOLERANCE  # how well classifiers are found that start from their old solutions
 # Of a label's standard deviation: how far classifiers that are held out from a fold may be
 HELD_OUT_TOL = 0.15
@@ -49,7 +49,7 @@ class WarmStart:
 
     @classmethod
     def of(cls, previous: PreviousFit | None) -> "WarmStart | None":
-        """That of an update; None in a first fit, and where a sample of the documents taught tier 2."""
+        """That of an update; None in a first fit, and where tier 2 learned from a sample."""
         if previous is None or previous.model.fitted.kept is None:
             return None
         fitted: Any = previous.model.fitted
@@ -135,7 +135,7 @@ class WarmStart:
         )
 
     def _held_out(self, training: TrainingSet, kept: Mapping[str, Floats], of_new: Any) -> Floats:
-        """What is kept of documents, and what the previous model says of new ones, which it did not see."""
+        """What is kept of documents, and what the previous model makes of new ones, which it did not see."""
         blocks = []
         for language in training.targets:
             places = self.previous.places[language]

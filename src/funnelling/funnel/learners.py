@@ -3,7 +3,7 @@
 The weighing is a logistic regression; where a document has one label, multinomial, and with an offset per
 label, to which each language adds a little. It learns from posteriors of documents that tier 1 had not seen.
 With so few numbers to learn it needs few documents, and where the views say all there is to say it leaves
-them as they are; what labels say of each other it does not learn.
+them as they are; which labels go together it does not learn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ ANY_LANGUAGE = ""  # the language of offsets for those without their own
 Array = npt.NDArray[np.float64]
 
 
-def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = CLIP_EPS) -> Array:
+def log_odds(posteriors: npt.ArrayLike, edge: float = CLIP_EPS) -> Array:
     """The log-odds of posteriors, between those of the ``edge``.
 
     >>> log_odds(np.array([[0.5, 0.0]], np.float32)).round(2).tolist()
@@ -38,7 +38,7 @@ def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = CLIP_EPS) 
     """
     from scipy.special import logit
 
-    odds: Array = logit(np.clip(posteriors.astype(np.float64), edge, 1 - edge))
+    odds: Array = logit(np.clip(np.asarray(posteriors, dtype=np.float64), edge, 1 - edge))
     return odds
 
 

@@ -13,7 +13,7 @@ from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
 from funnelling.funnel.inheritance import WarmStart
-from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
+from funnelling.funnel.tier_one import MetaSample, ViewPosteriors
 from funnelling.funnel.tier_two import (
     TIER_TWO,
     KeptPosteriors,
@@ -84,8 +84,11 @@ class FunnelLearning(Algorithm[FunnelParameters]):
     ) -> tuple[Choice | None, FunnelConfig]:
         """The choice of views, if there is one, and the design that follows."""
         if not is_auto(parameters.views):
-            if parameters.views is not None:
-                _warn_of_unread_resources(asked)
+            for name in ("embeddings", "encoder") if parameters.views is not None else ():
+                if getattr(asked.resources, name) is not None and name not in asked.views:
+                    logger.warning(
+                        "No view reads the %s given: add %r to views, or leave it out.", name, name
+                    )
             return None, asked
         choice = chosen_by(training)
         if choice is not None:
@@ -146,7 +149,7 @@ FUNNEL = FunnelLearning(name="funnelling", parameters=FunnelParameters)
 
 
 def chosen_by(training: TrainingSet) -> Choice | None:
-    """The views that were chosen by the model which is to learn on."""
+    """The views that were chosen for the model that is updated."""
     choice: Choice | None = None if training.previous is None else training.previous.model.fitted.chosen
     return choice
 
@@ -162,12 +165,6 @@ def _check_suits(parameters: FunnelParameters, training: TrainingSet) -> None:
         )
 
 
-def _warn_of_unread_resources(design: FunnelConfig) -> None:
-    for name in ("embeddings", "encoder"):
-        if getattr(design.resources, name) is not None and name not in design.views:
-            logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
-
-
 def fit_over_views(
     design: FunnelConfig,
     training: TrainingSet,
@@ -178,12 +175,7 @@ def fit_over_views(
 ) -> tuple[Funnel, KeptPosteriors]:
     """Fit tier 2 over views that are fitted, and say what it makes of the documents."""
     taught = training if meta_sample is None else training.select(meta_sample)
-    combination, without = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
-    points = [
-        combination.training_meta_features(posteriors, tag, folds, without)
-        for tag, folds in taught.folds.items()
-    ]
-    stacked = Posteriors.stacked(points)
+    combination, points = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
     supervised = any(view.space.supervised for view in views.shared.values())
     small = inherited if inherited is not None and inherited.is_small else None
     if meta_sample is not None or supervised or design.variant != "tat":
@@ -191,8 +183,8 @@ def fit_over_views(
     if small is not None and design.combine != "odds" and design.meta_estimator is None:
         held_out = small.held_out_scores(training, Run(design.n_jobs, design.resources.encoder))
         C, start = small.previous.model.fitted.final_c, small.start(TIER_TWO, list(training.targets))
-        fit = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
+        fit = refit_tier_two(design, taught, tier_two_meta_features(design, points), C, start, held_out)
     else:
-        fit = fit_tier_two(design, taught, stacked, taught.stacked_folds())
+        fit = fit_tier_two(design, taught, points, taught.stacked_folds())
     kept = KeptPosteriors.of_fit(posteriors, fit, 0 if small is None else small.changed)
     return Funnel(views, combination, fit.tier), kept

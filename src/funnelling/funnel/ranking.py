@@ -7,14 +7,15 @@ that count.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.evaluation.measures import Counts
+from funnelling.funnel.learners import log_odds
 from funnelling.matrices import Folds, Targets
 from funnelling.svm.calibration import sigmoid
 
@@ -24,7 +25,7 @@ THRESHOLD_GRID = sigmoid(np.linspace(-7, 4, 111))
 # By how much F1 or K of a label with one document may differ by chance; with n, by that over √n. Of 0, .03,
 # .05, .07, .1 and more .05 is nowhere worse than 0 by cross-validation on four corpora, and mostly better.
 CHANCE_OF_LABEL = 0.05
-CLIP_EPS = 1e-6  # probabilities keep this distance from 0 and 1
+odds = partial(log_odds, edge=1e-6)
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
@@ -142,13 +143,6 @@ class LabelThresholdCurves:
             np.array([_above_grid(columns) for columns in self._columns]),
             np.array([_above_grid(columns) for columns in self._positives]),
         )
-
-
-def odds(probability: Any) -> Array:
-    """The log-odds of probabilities."""
-    from scipy.special import logit
-
-    return np.asarray(logit(np.clip(probability, CLIP_EPS, 1 - CLIP_EPS)), dtype=np.float64)
 
 
 def highest(values: Array, most: int) -> Array:

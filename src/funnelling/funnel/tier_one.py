@@ -77,7 +77,7 @@ class Posteriors:
     """The training documents as tier 2 sees them.
 
     ``training`` is what tier 2 learns from. ``held_out`` comes from base classifiers that did not see
-    the document's fold, and is what an honest estimate of tier 2 needs. ``coefficients`` are what each
+    the document's fold, as an unbiased estimate of tier 2 needs. ``coefficients`` are what each
     document adds to the base classifiers, where these are SVMs: a later fit may start from them.
     """
 

@@ -61,6 +61,11 @@ class TierTwo:
     thresholds: Annotated[npt.NDArray[np.float64], numbers("labels")] | float
     held_out: dict[str, Annotated[npt.NDArray[np.int64], numbers(4, None, kinds="i", least=0)]]
 
+    @property
+    def selection(self) -> Selection | None:
+        """The labels that are left where others have been dropped."""
+        return self.scorer.selection if isinstance(self.scorer, SelectedScorer) else None
+
     def selecting(self, selection: Selection, held_out: dict[str, npt.NDArray[np.int64]]) -> "TierTwo":
         """Tier 2 of some labels, with the same bits, and how it decides of them."""
         thresholds = self.thresholds
@@ -165,7 +170,7 @@ class KeptPosteriors:
                 expect(solution.shape == (documents[tag], labels), "the solutions of classifiers")
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
-        """What a view's base classifiers say of a language's documents."""
+        """A view's posteriors of a language's documents."""
         if language not in self.training.get(view, {}):
             return None
         return Posteriors(
@@ -228,7 +233,7 @@ def refit_tier_two(
 def _settled(
     design: FunnelConfig, training: TrainingSet, fit: Any, scores: Floats, folds: Folds
 ) -> TierTwoFit:
-    """A fit with what honest scores say of it: probabilities, thresholds, and how good it is."""
+    """A fit with its calibrator and thresholds, and how good it is, all from out-of-fold scores."""
     targets = training.stacked_targets()
     calibrator = training.fit_calibrator(scores, targets)
     thresholds: ScoreThresholds = 0.0
@@ -254,7 +259,7 @@ def tier_two_meta_features(design: FunnelConfig, posteriors: Posteriors) -> Floa
 
 
 def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | None = None) -> Floats:
-    """Tier 2's honest scores of its training documents.
+    """Tier 2's out-of-fold scores of its training documents.
 
     The posteriors of a fold come from base classifiers that did not see it (``held_out``), and are
     scored by a meta-classifier that did not see it either: the same folds in both tiers. Scores on the
@@ -304,7 +309,7 @@ def draw_meta_sample(
 
     ``vectors`` is how many of each document it learns from.
 
-    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
+    Past that it learns from a sample: languages by their share, and rare labels before all others. With many
     documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
     on all of them, in quality and in time.
     """

@@ -1,10 +1,10 @@
-"""Another goal for a fitted funnel: thresholds anew, from the honest scores that it keeps.
+"""Thresholds of a fitted funnel for another goal, from the out-of-fold scores that it keeps.
 
-What is shown of it is honest too: each fold's documents are decided by thresholds that the other folds gave.
+What is shown of them is out of fold, too: each fold's documents are decided by thresholds of the other folds.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -54,13 +54,13 @@ class ThresholdChange:
 
     def overall(self) -> dict[str, Figures]:
         """Precision, recall, F1 and labels per document, before and after, of all languages together."""
-        return {when: figures(sum_of(tables)) for when, tables in self._tables(self._columns()).items()}
+        return {when: figures(counts) for when, counts in self._counts(self._columns()).items()}
 
     def by_language(self) -> dict[str, dict[str, Figures]]:
         """The same of each language."""
-        tables = self._tables(self._columns())
+        columns = self._columns()
         return {
-            language: {when: figures(Counts.from_table(each[language])) for when, each in tables.items()}
+            language: {when: figures(counts) for when, counts in self._counts(columns, language).items()}
             for language in self.after
         }
 
@@ -68,15 +68,15 @@ class ThresholdChange:
         """The same of each label that was tuned, with its thresholds; those that changed most come first."""
         rows = []
         for column in self._columns():
-            tables = self._tables([column])
-            counts = {when: sum_of(each) for when, each in tables.items()}
-            limits = [float(each[column]) for each in (self.thresholds_before, self.thresholds_after)]
-            documents = int((counts["after"].tp + counts["after"].fn).item())
+            counts = self._counts([column])
             rows.append(
                 {
                     "label": self.labels[column],
-                    "documents": documents,
-                    "threshold": dict(zip(tables, limits, strict=True)),
+                    "documents": int((counts["after"].tp + counts["after"].fn).item()),
+                    "threshold": {
+                        "before": float(self.thresholds_before[column]),
+                        "after": float(self.thresholds_after[column]),
+                    },
                     **{when: figures(each) for when, each in counts.items()},
                 }
             )
@@ -89,12 +89,12 @@ class ThresholdChange:
             return []
         kind, share = goal.share
         if not goal.per_label:
-            reached = _misses(sum_of(self._tables(self._columns())["after"]), goal)
+            reached = _misses(self._counts(self._columns())["after"], goal)
             return [] if reached is None else [f"{self.goal} is not reached: {kind} is {reached:.3f}."]
         short = {
             self.labels[column]: reached
             for column in self._columns()
-            if (reached := _misses(sum_of(self._tables([column])["after"]), goal)) is not None
+            if (reached := _misses(self._counts([column])["after"], goal)) is not None
         }
         worst = sorted(short, key=lambda label: (short[label], label))[:MAX_LABELS_SHOWN]
         named = ", ".join(f"{label} {short[label]:.3f}" for label in worst)
@@ -117,13 +117,12 @@ class ThresholdChange:
         tuned = set(self.tuned)
         return [column for column, label in enumerate(self.labels) if label in tuned]
 
-    def _tables(self, columns: list[int]) -> dict[str, dict[str, IntArray]]:
-        """Before and after, the counts of some labels by language."""
+    def _counts(self, columns: list[int], language: str | None = None) -> dict[str, Counts]:
+        """The counts of some labels before and after, in one language or in all together."""
         both = {"before": self.before, "after": self.after}
-        return {
-            when: {language: table[:, columns] for language, table in tables.items()}
-            for when, tables in both.items()
-        }
+        if language is not None:
+            both = {when: {language: tables[language]} for when, tables in both.items()}
+        return {when: sum_of(tables).of_labels(columns) for when, tables in both.items()}
 
 
 def sum_of(tables: Mapping[str, IntArray]) -> Counts:
@@ -168,7 +167,7 @@ def tuned_columns(classes: npt.NDArray[Any], labels: Sequence[Any] | None) -> np
 
 @dataclass(frozen=True)
 class ThresholdTuningData:
-    """Honest scores of documents, their truth, and what makes probabilities of them."""
+    """Out-of-fold scores of documents, their truth, and what makes probabilities of them."""
 
     calibration: Calibration
     scores: Floats
@@ -184,12 +183,17 @@ class ThresholdTuningData:
         stacked = np.vstack([scores[language] for language in training.targets])
         return cls(calibrator, stacked, training.targets, folds)
 
-    def tuned(self, goal: Goal, columns: npt.NDArray[np.intp]) -> TunedThresholds:
-        """Thresholds of some labels for a goal."""
+    def tuned(
+        self, thresholds: Any, goal: Goal, columns: npt.NDArray[np.intp]
+    ) -> tuple[Array, TunedThresholds]:
+        """Thresholds in scores, those of some labels tuned for a goal, and what these labels' decide."""
         sizes = [len(rows) for rows in self.targets.values()]
         languages = np.repeat(np.arange(len(sizes)), sizes)
         whole = len(columns) == self.scores.shape[1]
-        return tuned_for(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
+        tuned = tuned_for(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
+        after = np.array(np.broadcast_to(np.asarray(thresholds, dtype=np.float64), self.scores.shape[1]))
+        after[columns] = tuned.in_scores(self.calibration, columns)
+        return after, tuned
 
     @cached_property
     def _ranking(self) -> LabelThresholdCurves:
@@ -199,59 +203,22 @@ class ThresholdTuningData:
         targets = np.vstack(list(self.targets.values()))[:, columns]
         return LabelThresholdCurves(self.calibration(self.scores)[:, columns], targets, self.folds)
 
-    def with_tuned(self, cuts: Any, tuned: TunedThresholds, columns: npt.NDArray[np.intp]) -> Array:
-        """Thresholds in scores, where those of some labels have been tuned."""
-        whole = np.array(np.broadcast_to(np.asarray(cuts, dtype=np.float64), self.scores.shape[1]))
-        whole[columns] = tuned.in_scores(self.calibration, columns)
-        return whole
+    def decided(self, thresholds: Any, goal: Goal | None) -> Targets:
+        """What thresholds decide; those that were tuned on these documents, by those of the other folds."""
 
-    def counts(self, decided: Targets) -> dict[str, IntArray]:
-        return counts_by_language(self.targets, decided)
+        def are_these(tuned: TunedThresholds) -> bool:
+            return np.array_equal(tuned.in_scores(self.calibration), thresholds)
 
-    def decided(self, cuts: Any, goal: Goal | None) -> Targets:
-        """What thresholds decide; those that were tuned on these documents, by what the other folds gave."""
-        if goal is not None:
-            tuned = tuned_as(
-                self._ranking, goal, lambda tuned: np.array_equal(tuned.in_scores(self.calibration), cuts)
-            )
-            if tuned is not None:
-                return tuned.decided
-        decided: Targets = self.scores - cuts > 0
+        tuned = None if goal is None else tuned_as(self._ranking, goal, are_these)
+        decided: Targets = self.scores - thresholds > 0 if tuned is None else tuned.decided
         return decided
 
-    def probabilities(self, cuts: Any) -> Array:
+    def probabilities(self, thresholds: Any) -> Array:
         """Thresholds in scores as probabilities; .5 for a label that training left no choice about."""
-        scores = np.broadcast_to(np.asarray(cuts, dtype=np.float64), (1, self.scores.shape[1]))
-        thresholds: Array = self.calibration(scores)[0]
-        thresholds[self.calibration.trivial] = 0.5
-        return thresholds
-
-
-def change_thresholds(
-    held_out: ThresholdTuningData,
-    classes: Iterable[Any],
-    cuts: Any,
-    before: Goal | None,
-    goal: str,
-    columns: npt.NDArray[np.intp],
-) -> tuple[Array, ThresholdChange]:
-    """Thresholds in scores for a goal, those of other labels as they are, and what that changes."""
-    tuned = held_out.tuned(parse_goal(goal), columns)
-    after = held_out.with_tuned(cuts, tuned, columns)
-    decided = held_out.decided(cuts, before)
-    counts = held_out.counts(decided)
-    decided = decided.copy()
-    decided[:, columns] = tuned.decided
-    names = [str(label) for label in classes]
-    return after, ThresholdChange(
-        goal,
-        names,
-        [names[column] for column in columns.tolist()],
-        held_out.probabilities(cuts),
-        held_out.probabilities(after),
-        counts,
-        held_out.counts(decided),
-    )
+        scores = np.broadcast_to(np.asarray(thresholds, dtype=np.float64), (1, self.scores.shape[1]))
+        probabilities: Array = self.calibration(scores)[0]
+        probabilities[self.calibration.trivial] = 0.5
+        return probabilities
 
 
 def check_tunable(model: Model) -> FittedFunnel:
@@ -293,10 +260,22 @@ def tune(
     columns = tuned_columns(model.labels.classes, labels)
     training = archive.training_set(dict.fromkeys(archive.targets), model.labels)
     held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
-    cuts, change = change_thresholds(
-        held_out, model.labels.classes, tier_two.thresholds, before, goal, columns
+    after, tuned = held_out.tuned(tier_two.thresholds, parse_goal(goal), columns)
+    decided = held_out.decided(tier_two.thresholds, before)
+    decided_after = decided.copy()
+    decided_after[:, columns] = tuned.decided
+    names = [str(label) for label in model.labels.classes]
+    change = ThresholdChange(
+        goal,
+        names,
+        [names[column] for column in columns.tolist()],
+        held_out.probabilities(tier_two.thresholds),
+        held_out.probabilities(after),
+        counts_by_language(training.targets, decided),
+        counts_by_language(training.targets, decided_after),
     )
-    tier_two = replace(tier_two, thresholds=cuts, held_out=held_out.counts(held_out.scores - cuts > 0))
+    counts = counts_by_language(training.targets, held_out.scores - after > 0)
+    tier_two = replace(tier_two, thresholds=after, held_out=counts)
     scores = kept.zero_shot_scores
     if (
         unseen is not None
@@ -306,7 +285,7 @@ def tune(
     ):
         seen = training.only(list(scores))
         other = ThresholdTuningData.of(unseen.tier_two.calibrator, scores, seen, language_folds(seen))
-        their = other.with_tuned(unseen.tier_two.thresholds, other.tuned(parse_goal(goal), columns), columns)
+        their, _ = other.tuned(unseen.tier_two.thresholds, parse_goal(goal), columns)
         unseen = replace(unseen, tier_two=replace(unseen.tier_two, thresholds=their))
     elif unseen is not None:
         logger.warning("Thresholds of languages without training documents stay as they were.")

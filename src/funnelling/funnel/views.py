@@ -78,7 +78,7 @@ def fit_shared_view(
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
-    A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
+    A space that learns from labels is fitted again without each fold: held-out posteriors owe nothing to
     the labels of their documents. Progress is shown as that of ``what``.
     """
     kfcv = kfcv_folds(design, training)
@@ -203,8 +203,7 @@ class FittedViews:
         def example(tag: str) -> Matrix:
             if self.vectorizers is not None:
                 return check_vectorizer(self.vectorizers[tag])
-            row: Matrix = empty_row(features[tag], dense=True)  # which every classifier takes
-            return row
+            return empty_row(features[tag], dense=True)  # which every classifier takes
 
         expect(len(set(self.names)) == len(self.names), "the views of a model")
         columns = next(iter(features.values())) if self.vectorizers is None else None
@@ -244,7 +243,7 @@ class FittedViews:
         return feature_places((self.vectorizers or {}).get(language), text)
 
     def posteriors_in(self, view: str, documents: Mapping[str, Any]) -> dict[str, Floats]:
-        """What one view's base classifiers say of documents in several languages that it sees."""
+        """One view's posteriors of documents in several languages that it sees."""
         if view == OWN:
             return {
                 tag: self.own[tag].posteriors(self.vectors(OWN, tag, each)) for tag, each in documents.items()
@@ -253,7 +252,7 @@ class FittedViews:
         return {tag: shared.tier.posteriors(X) for tag, X in shared.space.all_vectors(documents).items()}
 
     def posteriors_and_evidence(self, language: str, documents: Any) -> tuple[dict[str, Floats], Rows]:
-        """What each view's base classifiers say of documents, and of which any view knows something."""
+        """Each view's posteriors of documents, and which documents are in the vocabulary of any view."""
         posteriors: dict[str, Floats] = {}
         evident = np.zeros(length(documents), dtype=bool)
         for view, tier in self.tiers(language).items():
@@ -270,7 +269,7 @@ def fit_views(
     meta_sample: MetaSample | None = None,
     inherited: WarmStart | None = None,
 ) -> tuple[FittedViews, ViewPosteriors]:
-    """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
+    """Fit the base classifiers of each view, and give their posteriors of the meta sample.
 
     ``vectorizers`` made the training documents' own vectors. The fit takes what it can of what is
     ``inherited``.

@@ -9,7 +9,7 @@ The folds of its shared classifiers are languages instead of documents. Sigmoids
 languages that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -39,9 +39,7 @@ from funnelling.text.languages import primary
 def fit_zero_shot(design: FunnelConfig, training: TrainingSet) -> tuple[SharedView, TierTwoFit]:
     """Both tiers for languages without training documents, over a space that all languages share."""
     design = replace(design, combine="mean")  # there is one view, whose posteriors are tier 2's points
-    space, shared = _space_and_documents(design, training)
-    folds = language_folds(shared)
-    view, posteriors = _fit_shared_tier(design, space, shared, folds)
+    shared, folds, view, posteriors = _fit_shared_tier(design, training, language_folds)
     points = Posteriors.stacked(list(posteriors.values()))
     return view, fit_tier_two(design, shared, points, folds, "shared tier 2")
 
@@ -58,8 +56,7 @@ def fit_joint(
     calibrated on the same folds of documents. Both vectors are in the same fold when tier 2's C is chosen.
     """
     views, posteriors = fit_views(design, training, vectorizers, meta_sample)
-    space, seen = _space_and_documents(design, training)
-    view, shared = _fit_shared_tier(design, space, seen, seen.stacked_folds())
+    seen, _, view, shared = _fit_shared_tier(design, training, TrainingSet.stacked_folds)
     taught = training if meta_sample is None else training.select(meta_sample)
     points = {tag: posteriors[OWN][tag] for tag in taught.targets}
     twice = {f"{SHARED} {tag}": tag for tag in seen.targets if tag in taught.targets}
@@ -77,18 +74,16 @@ def fit_joint(
     return funnel, view, KeptPosteriors.of_fit(posteriors, TierTwoFit(tier_two, scores, {}))
 
 
-def _space_and_documents(design: FunnelConfig, training: TrainingSet) -> tuple[Space, TrainingSet]:
-    """The shared space, not yet fitted, and the documents that can be brought into it."""
-    space = unseen_space(design, training.seed)
-    return space, training.only(usable_languages(f"zero_shot={design.zero_shot!r}", space, training))
-
-
 def _fit_shared_tier(
-    design: FunnelConfig, space: Space, training: TrainingSet, folds: Folds
-) -> tuple[SharedView, dict[str, Posteriors]]:
-    """Base classifiers over the shared space, and their posteriors of the training documents."""
-    dense_C = design.base_C if design.zero_shot_joint else DENSE_C
-    return fit_shared_view(design, space, training, design.base_svm(), folds, "shared tier 1", dense_C)
+    design: FunnelConfig, training: TrainingSet, folds_of: Callable[[TrainingSet], Folds]
+) -> tuple[TrainingSet, Folds, SharedView, dict[str, Posteriors]]:
+    """The shared space and its base classifiers, their posteriors, and the documents it can be fitted on."""
+    space = unseen_space(design, training.seed)
+    training = training.only(usable_languages(f"zero_shot={design.zero_shot!r}", space, training))
+    folds, dense_C = folds_of(training), design.base_C if design.zero_shot_joint else DENSE_C
+    learner = design.base_svm()
+    fitted = fit_shared_view(design, space, training, learner, folds, "shared tier 1", dense_C)
+    return training, folds, *fitted
 
 
 def unseen_space(design: FunnelConfig, seed: int = 0) -> Space:

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.plain import Estimator
 from funnelling.state import expect, expect_by
-from funnelling.text.languages import is_served
+from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
@@ -116,8 +116,14 @@ class MonolingualBowSpace(Space):
         expect(all(is_served(language, known) for language in languages), "the languages of a space")
         return {tag: check_vectorizer(vectorizer).shape[1] for tag, vectorizer in known.items()}
 
-    def _words(self, language: str, documents: Documents) -> Any:
-        return self.vectorizers_[language].transform(documents) if self.vectorizers_ else documents
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        language = served_by(language, self.vectorizers_)
+        words = self.vectorizers_[language].transform(documents) if self.vectorizers_ else documents
+        return self._projected(language, words)
+
+    @abstractmethod
+    def _projected(self, language: str, words: Any) -> Floats:
+        """Vectors of a language's own words in the space."""
 
 
 def are_texts(documents: Mapping[str, Documents]) -> bool:

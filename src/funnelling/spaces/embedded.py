@@ -80,11 +80,7 @@ class EmbeddedSpace(MonolingualBowSpace):
             self._add_unseen(language, files[language])
         if self.alike:
             return {language: self.vectors(language, texts) for language, texts in documents.items()}
-        return {language: self._means(language, X) for language, X in vectors.items()}
-
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        language = served_by(language, self.vectorizers_)
-        return self._means(language, self._words(language, documents))
+        return {language: self._projected(language, X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         expect(features is None, "a space of word vectors")
@@ -95,14 +91,13 @@ class EmbeddedSpace(MonolingualBowSpace):
         width = next(iter(embeddings.values())).shape[1]
         for language, columns in words.items():
             expect_numbers(embeddings[language], (columns, width), "the word vectors of a language")
-        means: Matrix = empty_row(width, dense=True)
-        return means
+        return empty_row(width, dense=True)
 
-    def _means(self, language: str, X: Matrix) -> Floats:
+    def _projected(self, language: str, words: Any) -> Floats:
         embeddings = self.embeddings_[language]
         known = embeddings.any(axis=1).astype(np.float32)
-        sums = product(X, embeddings)
-        lengths = np.sqrt(squared_norms(sums)) if self.alike else X @ known
+        sums = product(words, embeddings)
+        lengths = np.sqrt(squared_norms(sums)) if self.alike else words @ known
         sums /= np.maximum(lengths, np.finfo(np.float32).tiny)[:, None]  # a document may have no known word
         return sums
 

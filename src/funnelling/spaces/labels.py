@@ -31,22 +31,18 @@ class LRISpace(PooledSpace):
         vectors = super().fit(documents, targets)
         words = next(iter(vectors.values())).shape[1]
         self.index_ = index_vectors(words, self.dimensions, self.random_state)
-        return {language: self._indexed(X) for language, X in vectors.items()}
-
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        return self._indexed(super().vectors(language, documents))
+        return {language: self._projected(X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         words = super().check_space(languages, features).shape[1]
         expect_matrix(self.index_, (words, None), "the index of a space")
-        index: Matrix = empty_row(self.index_.shape[1])
-        return index
+        return empty_row(self.index_.shape[1])
 
     def feature_names(self) -> None:
         """An index stands for many words."""
 
-    def _indexed(self, X: Any) -> "sparse.csr_array[np.float32]":
-        indexed: sparse.csr_array[np.float32] = sparse.csr_array(X) @ self.index_
+    def _projected(self, words: Any) -> "sparse.csr_array[np.float32]":
+        indexed: sparse.csr_array[np.float32] = sparse.csr_array(words) @ self.index_
         indexed.sort_indices()
         return indexed
 
@@ -95,11 +91,6 @@ class DCISpace(MonolingualBowSpace):
         self.deviations_ = {language: _deviations(X) for language, X in sums.items()}
         return {language: self._standardised(language, X) for language, X in sums.items()}
 
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        return self._standardised(
-            language, product(self._words(language, documents), self.profiles_[language])
-        )
-
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         words = self._check_words(languages, features)
         profiles = expect_by(self.profiles_, words, "the profiles of words")
@@ -111,8 +102,10 @@ class DCISpace(MonolingualBowSpace):
             expect_numbers(profiles[language], (columns, width), "the profiles of words")
             expect_numbers(means[language], (width,), "the means of a language")
             expect_numbers(deviations[language], (width,), "the deviations of a language", least=MIN_DIVISOR)
-        pivots: Matrix = empty_row(width, dense=True)
-        return pivots
+        return empty_row(width, dense=True)
+
+    def _projected(self, language: str, words: Any) -> Floats:
+        return self._standardised(language, product(words, self.profiles_[language]))
 
     def _standardised(self, language: str, sums: Floats) -> Floats:
         standardised: Floats = ((sums - self.means_[language]) / self.deviations_[language]).astype(
@@ -170,20 +163,16 @@ class WCESpace(PooledSpace):
         # Texts may hold no word at all.
         deviations = words.std(axis=0, dtype=np.float64) if len(words) else np.ones(words.shape[1])
         self.words_ = (words / np.where(deviations > 0, deviations, 1)).astype(np.float32)
-        return {language: self._embedded(X) for language, X in vectors.items()}
-
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        return self._embedded(super().vectors(language, documents))
+        return {language: self._projected(X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         expect_numbers(
             self.words_, (super().check_space(languages, features).shape[1], None), "word embeddings"
         )
-        embedded: Matrix = empty_row(self.words_.shape[1], dense=True)
-        return embedded
+        return empty_row(self.words_.shape[1], dense=True)
 
     def feature_names(self) -> None:
         """A dimension stands for a label, not for a word."""
 
-    def _embedded(self, X: Matrix) -> Floats:
-        return unit_rows(product(X, self.words_))
+    def _projected(self, words: Any) -> Floats:
+        return unit_rows(product(words, self.words_))

@@ -44,7 +44,7 @@ class EncoderSpace(Space):
 
     The encoder is read from ``folder`` and nowhere else, without running code that comes with it. A model
     remembers the folder and the hash of what is in it, and refuses to go on with another encoder. It stays
-    as it is, or learns the labels for some ``epochs``, which wants a GPU; what it learned is kept in the
+    as it is, or learns the labels for some ``epochs``, which wants a GPU; its new weights are kept in the
     model. A text is encoded beside others, whose lengths may change the last bits of its vector: this is
     the only view of which that is true.
     """
@@ -68,7 +68,7 @@ class EncoderSpace(Space):
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
-        self.__dict__.pop("_loaded", None)  # an earlier fit may have taught it
+        self.__dict__.pop("_loaded", None)  # an earlier fit may have tuned it
         self.digest_ = encoder_digest(find_encoder(self.folder))
         self.weights_: dict[str, Any] | None = None
         if self.epochs:
@@ -81,7 +81,7 @@ class EncoderSpace(Space):
         return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """Reuse these vectors, and add those of other texts until they are cleared; a taught one does not."""
+        """Reuse these vectors, and add those of other texts until they are cleared; a tuned one does not."""
         self._known = vectors
         return self
 

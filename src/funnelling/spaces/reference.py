@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
 from funnelling.spaces.base import Documents, MonolingualBowSpace, check_texts
 from funnelling.state import empty_row, expect, expect_by, expect_matrix, expect_numbers
-from funnelling.text.languages import is_served, served_by
+from funnelling.text.languages import is_served
 from funnelling.text.tfidf import fit_own
 
 
@@ -47,9 +47,7 @@ class ReferenceSpace(MonolingualBowSpace):
             raise InputError(f"{self.name} needs a reference corpus: give reference, or --reference FILE.")
         return self.reference
 
-    def _fit_reference(
-        self, documents: Mapping[str, Documents]
-    ) -> tuple[dict[str, Matrix], dict[str, Matrix]]:
+    def _fit_reference(self, documents: Mapping[str, Documents]) -> tuple[dict[str, Matrix], dict[str, Any]]:
         """Vectors of the training documents, and of the reference documents in every language."""
         check_texts(documents, self.name, "the reference corpus")
         reference = self._reference().sample(self.reference_documents, self.random_state)
@@ -62,7 +60,9 @@ class ReferenceSpace(MonolingualBowSpace):
         unseen = {code: texts for code, texts in reference.texts.items() if code not in documents}
         further, their_pages = fit_own(unseen, self.vectorizer, bool(self.verbose))
         self.vectorizers_ |= further
-        return vectors, {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
+        pages = {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
+        self.pages_ = {code: page.T.tocsr() for code, page in pages.items()}
+        return vectors, pages
 
     def _check_pages(self, languages: Sequence[str], features: int | None) -> int:
         """Refuse pages that are not those of the languages' words; how many there are."""
@@ -75,12 +75,9 @@ class ReferenceSpace(MonolingualBowSpace):
             expect_matrix(pages[language], (columns, number), "the reference documents of a language")
         return number
 
-    def _language(self, language: str) -> str:
-        return served_by(language, self.vectorizers_)
-
-    def _cosines(self, X: Matrix, pages: Matrix) -> Floats:
-        """Cosines of documents (rows) with reference documents (columns of ``pages``)."""
-        cosines: Floats = (_unit_rows(X) @ pages).toarray()
+    def _projected(self, language: str, words: Any) -> Floats:
+        """Cosines of documents with reference documents."""
+        cosines: Floats = (_unit_rows(words) @ self.pages_[language]).toarray()
         return cosines
 
 
@@ -98,17 +95,11 @@ class CLESASpace(ReferenceSpace):
     name = "clesa"
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
-        vectors, pages = self._fit_reference(documents)
-        self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
-        return {language: self._cosines(X, self.pages_[language]) for language, X in vectors.items()}
+        vectors, _ = self._fit_reference(documents)
+        return {language: self._projected(language, X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
-        cosines: Matrix = empty_row(self._check_pages(languages, features), dense=True)
-        return cosines
-
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        language = self._language(language)
-        return self._cosines(self._words(language, documents), self.pages_[language])
+        return empty_row(self._check_pages(languages, features), dense=True)
 
 
 Square = npt.NDArray[np.float64]
@@ -137,7 +128,6 @@ class KCCASpace(ReferenceSpace):
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors, pages = self._fit_reference(documents)
         projections = kcca(pages, self.components, self.regularisation)
-        self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
         self.projections_ = {
             language: projection.astype(np.float32) for language, projection in projections.items()
         }
@@ -147,10 +137,6 @@ class KCCASpace(ReferenceSpace):
         }
         return {language: self._projected(language, X) for language, X in vectors.items()}
 
-    def vectors(self, language: str, documents: Documents) -> Matrix:
-        language = self._language(language)
-        return self._projected(language, self._words(language, documents))
-
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         pages = self._check_pages(languages, features)
         projections = expect_by(self.projections_, self.pages_, "the projections of languages")
@@ -159,11 +145,10 @@ class KCCASpace(ReferenceSpace):
         for language, projection in projections.items():
             expect_numbers(projection, (pages, components), "the projection of a language")
             expect_numbers(offsets[language], (components,), "the offset of a language")
-        projected: Matrix = empty_row(components, dense=True)
-        return projected
+        return empty_row(components, dense=True)
 
-    def _projected(self, language: str, X: Matrix) -> Floats:
-        cosines = self._cosines(X, self.pages_[language])
+    def _projected(self, language: str, words: Any) -> Floats:
+        cosines = super()._projected(language, words)
         return product(cosines, self.projections_[language]) - self.offsets_[language]
 
 

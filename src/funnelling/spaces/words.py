@@ -1,4 +1,4 @@
-"""Spaces of words and of runs of characters: pooled over all languages, mixed, or each language's own."""
+"""Spaces of words and of character n-grams: pooled over all languages, mixed, or each language's own."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -53,14 +53,18 @@ class PooledSpace(Space):
         X: Matrix = documents
         if self.vectorizer_ is not None:
             X = self.vectorizer_.transform(documents, **self._languages({language: documents}))
-        return X
+        return self._projected(X)
 
     def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
         if not isinstance(self.vectorizer_, TfidfVectorizer):
             return super().all_vectors(documents)
         texts = [text for of_language in documents.values() for text in of_language]
         X = self.vectorizer_.transform(texts, **self._languages(documents))
-        return by_language(X, sizes_of(documents))
+        return by_language(self._projected(X), sizes_of(documents))
+
+    def _projected(self, words: Any) -> Matrix:
+        """Vectors of words in the space: here they are the same."""
+        return words  # type: ignore[no-any-return]
 
     def _languages(self, documents: Mapping[str, Documents]) -> dict[str, list[str]]:
         """The argument that only our own vectorizer takes: the language of each text."""
@@ -84,11 +88,11 @@ class PooledSpace(Space):
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
 
 
-MIN_NGRAM_LENGTH, MAX_NGRAM_LENGTH = 3, 6  # characters of a run; see the ablation in benchmarks/README.md
+MIN_NGRAM_LENGTH, MAX_NGRAM_LENGTH = 3, 6  # characters of an n-gram; see the ablation in benchmarks/README.md
 
 
 class CharacterSpace(PooledSpace):
-    """Documents as tf-idf vectors over runs of characters, one vocabulary for all languages.
+    """Documents as tf-idf vectors over character n-grams, one vocabulary for all languages.
 
     For the parameters see `funnelling.text.characters.CharacterVectorizer`.
     """
@@ -115,7 +119,7 @@ HALF_LENGTH = np.float32(np.sqrt(0.5))
 
 
 class MixedSpace(Space):
-    """Documents as tf-idf vectors over words and over runs of characters, one vocabulary for all languages.
+    """Documents as tf-idf vectors over words and over character n-grams, one vocabulary for all languages.
 
     Words are reduced as in ``pooled``, but rare ones stay: what they share with others their characters say.
     """
@@ -180,8 +184,7 @@ class MixedSpace(Space):
         )
         widths = [half.check_space(languages, features).shape[1] for half in halves]
         expect(all(isinstance(half.vectorizer_, TfidfVectorizer) for half in halves), "the halves of a space")
-        both: Matrix = empty_row(sum(widths))
-        return both
+        return empty_row(sum(widths))
 
     def feature_names(self) -> Sequence[str] | None:
         return [*(self.words_.feature_names() or []), *(self.characters_.feature_names() or [])]
@@ -247,8 +250,7 @@ class OwnMixedSpace(MixedSpace):
         for columns in expect_by(self.columns_, languages, "the columns of languages").values():
             expect_numbers(columns, (None,), "the columns of a language", "i", 0, shared - 1)
             expect((np.diff(columns) > 0).all(), "the columns of a language")
-        own: Matrix = empty_row(int(self._starts()[-1]) + len(self.columns_))
-        return own
+        return empty_row(int(self._starts()[-1]) + len(self.columns_))
 
     def feature_names(self) -> Sequence[str] | None:
         shared = super().feature_names() or []

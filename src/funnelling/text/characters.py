@@ -1,4 +1,4 @@
-"""Texts to vectors over runs of characters, which related words share, in one language or in several."""
+"""Texts to vectors over character n-grams, which related words share, in one language or in several."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
 
-MAX_NGRAM_LENGTH = 100  # of a run: work grows with them
-WORD_BOUNDARY = " "  # stands before and after a chunk, so that its runs show where it begins and ends
+MAX_NGRAM_LENGTH = 100  # of an n-gram: work grows with them
+WORD_BOUNDARY = " "  # stands before and after a chunk, so that its n-grams show where it begins and ends
 CHUNK_BREAK = "\n"  # between chunks, none of which has one
 
 # The distinct chunks of one text are cut until they have so many bytes of UTF-8.
@@ -36,7 +36,7 @@ _word = re.compile(r"\S+")
 
 
 class CharacterVectorizer(TfidfVectorizer):
-    """Turn texts into tf-idf vectors over the runs of characters between their blanks.
+    """Turn texts into tf-idf vectors over the character n-grams between their blanks.
 
     Texts are lower-cased and stripped of accents; no language needs to be known. Punctuation stays, for
     ``c++`` and ``x86-64`` mean something. Weights are those of `TfidfVectorizer`. Of a text with
@@ -46,10 +46,10 @@ class CharacterVectorizer(TfidfVectorizer):
     Parameters
     ----------
     length, longest : int, int or None
-        Runs have ``length`` to ``longest`` characters; None means that all have ``length``.
+        N-grams have ``length`` to ``longest`` characters; None means that all have ``length``.
     min_df : int or None
-        Runs in fewer training texts are left out. None means 5 from 5,000 texts on, 3 from 2,000 on, 2 from
-        30 on, else 1.
+        N-grams in fewer training texts are left out. None means 5 from 5,000 texts on, 3 from 2,000 on, 2
+        from 30 on, else 1.
     latin : bool
         Whether other scripts are spelled in Latin letters, so that names and loan words meet.
 
@@ -72,22 +72,22 @@ class CharacterVectorizer(TfidfVectorizer):
         self.latin = latin
 
     def cut(self, pieces: Sequence[str]) -> _Cut:
-        """How often each chunk has each word, and each word each run."""
+        """How often each chunk has each word, and each word each n-gram."""
         words_of_chunks, words = self._words(pieces)
-        return _Cut(words_of_chunks, *self._runs_of(words))
+        return _Cut(words_of_chunks, *self._ngrams_of(words))
 
     def count_in(self, pieces: WordCounts, cut: _Cut) -> WordCounts:
-        """How often each text has each run. Those of a text are a sum over its chunks."""
+        """How often each text has each n-gram. Those of a text are a sum over its chunks."""
         of_texts = csr_array(
             (pieces.frequencies, (pieces.rows, pieces.columns)), (pieces.documents, len(pieces.words))
         )
-        found = (of_texts @ cut.words_of_chunks @ cut.runs_of_words).tocoo()
-        return WordCounts(pieces.documents, cut.runs, found.row.astype(np.intp), found.col, found.data)
+        found = (of_texts @ cut.words_of_chunks @ cut.ngrams_of_words).tocoo()
+        return WordCounts(pieces.documents, cut.ngrams, found.row.astype(np.intp), found.col, found.data)
 
-    def _runs_of(self, words: Sequence[str]) -> tuple[csr_array[np.intc], _Runs]:
-        """How often each word, a row, has each run, and the runs."""
+    def _ngrams_of(self, words: Sequence[str]) -> tuple[csr_array[np.intc], _NGrams]:
+        """How often each word, a row, has each n-gram, and the n-grams."""
         owners = np.repeat(np.arange(len(words), dtype=np.intc), [len(word) for word in words])
-        known = _Runs("".join(words))
+        known = _NGrams("".join(words))
         rows, columns = [np.empty(0, np.intc)], [np.empty(0, np.intc)]
         for size, starts, numbers, first in self._cut(words):
             rows.append(owners[starts])
@@ -100,11 +100,11 @@ class CharacterVectorizer(TfidfVectorizer):
     def _cut(
         self, words: Sequence[str]
     ) -> Iterator[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.intp]]]:
-        """The runs of words, size by size: where each starts in all words together, and its number; where
+        """The n-grams of words, size by size: where each starts in all words together, and its number; where
         each number starts first.
 
-        All words are cut at once, into runs of one character more at a time: a run is numbered by the number
-        of all but its last character, and that one.
+        All words are cut at once, into n-grams of one character more at a time: each is numbered by the
+        number of all but its last character, and that one.
         """
         text = "".join(words)
         sizes = np.fromiter(map(len, words), np.intp, len(words))
@@ -122,14 +122,14 @@ class CharacterVectorizer(TfidfVectorizer):
                 _, first, numbers = np.unique(numbers, return_index=True, return_inverse=True)
                 bound = len(numbers)
             cut, found = starts, numbers
-            if size < self.length:  # a word that is too short is one run
+            if size < self.length:  # a word that is too short is one n-gram
                 short = sizes[starts] == size
                 cut = starts[short]
                 _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
             yield size, cut, found, cut[first]
 
     def places(self, text: str, language: str | None = None) -> FeatureSpans:
-        """Where the runs of a text stand in it; the edges of words, and runs of them alone, take no room."""
+        """Where the n-grams of a text stand in it; edges of words take no room."""
         check_fitted(self, "idf_")
         lowered = aligned(text, lower)
         spelled = aligned(lowered.text, self._spell)
@@ -190,8 +190,8 @@ class CharacterVectorizer(TfidfVectorizer):
         return min(least, int(df.max(initial=1)))
 
 
-class _Runs(Sequence[str]):
-    """Distinct runs of a text, each cut when it is asked for: most are too rare for any vocabulary."""
+class _NGrams(Sequence[str]):
+    """Distinct n-grams of a text, each cut when it is asked for: most are too rare for any vocabulary."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -199,7 +199,7 @@ class _Runs(Sequence[str]):
         self._starts, self._sizes = array("i" if len(text) < MAX_INT32_ENTRIES else "q"), array("b")
 
     def add(self, starts: npt.NDArray[np.intp], size: int) -> None:
-        """Add runs of one size."""
+        """Add n-grams of one size."""
         self._starts.frombytes(starts.astype(self._starts.typecode).tobytes())
         self._sizes.extend(repeat(size, len(starts)))
 
@@ -218,11 +218,11 @@ class _Runs(Sequence[str]):
 
 
 class _Cut(NamedTuple):
-    """What chunks consist of: words with their edges, and these of runs."""
+    """What chunks consist of: words with their edges, and these of n-grams."""
 
     words_of_chunks: csr_array[np.intc]
-    runs_of_words: csr_array[np.intc]
-    runs: _Runs
+    ngrams_of_words: csr_array[np.intc]
+    ngrams: _NGrams
 
 
 def _chunks(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from funnelling.funnel.many import one_against_rest, plain
+from funnelling.funnel.many import one_against_rest
 from funnelling.funnel.many.one_against_rest import N_NEAREST_LABELS, buffers, fit_labels, prototypes_of
 from funnelling.svm.kernels import native
 from tests.funnel.many.corpora import random_matrix
@@ -55,7 +55,7 @@ def _solved(solve: Any, given: dict[str, Any]) -> np.ndarray:
     return np.column_stack([weights.toarray(), given["biases"]])
 
 
-SOLVERS = [plain.solve_labels, *([] if native is None else [native.solve_labels])]
+SOLVERS = [one_against_rest.solve_labels, *([] if native is None else [native.solve_labels])]
 
 
 @pytest.mark.parametrize("solve", SOLVERS, ids=["plain", "compiled"][: len(SOLVERS)])

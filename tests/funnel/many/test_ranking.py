@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling.funnel.many import one_against_rest, plain
+from funnelling.funnel.many import one_against_rest
 from funnelling.funnel.many.one_against_rest import NO_COLUMN, ROWS_PER_BLOCK, buffers, top_k_labels
 from funnelling.svm.kernels import native
 from tests.funnel.many.corpora import random_matrix
@@ -26,7 +26,7 @@ def test_compiled_code_ranks_as_plain_python_does(
     offsets = random_matrix(1, labels, 0.5, seed + 2).toarray()[0]
     k = min(k, labels)
     expected = np.empty((rows, k), dtype=np.int32), np.empty((rows, k), dtype=np.float32)
-    plain.rank_labels(0, rows, *buffers(X), *buffers(weights), offsets, k, *expected)
+    one_against_rest.rank_labels(0, rows, *buffers(X), *buffers(weights), offsets, k, *expected)
     ranked = top_k_labels(X, weights, offsets, k)
     np.testing.assert_array_equal(ranked.labels, expected[0])
     np.testing.assert_array_equal(ranked.scores, expected[1])

@@ -133,8 +133,8 @@ def fit_cross_calibrated(
 ) -> tuple[BoostedTrees, npt.NDArray[np.float64]]:
     """Trees learned from all rows, and how likely each row is right by such trees that have not seen it.
 
-    Trees are surer of rows that they have seen than of others. What those of either half (0 or 1) say of
-    the other one tells by how much: by Platt's sigmoid, which all trees then have.
+    Trees are surer of rows that they have seen than of others. By how much, the trees of either half (0 or
+    1) show on the other half: all trees then have Platt's sigmoid of those scores.
     """
     in_half = [halves == 0, halves == 1]
     tell = [bool(y[rows].any() and not y[rows].all()) for rows in in_half]

@@ -1,8 +1,8 @@
 """The labels that a document might have, the features by which tier 2 sees each, and the vectors behind them.
 
-A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, about
-how often it was seen, whether it goes with the other candidates, and how much there is to read. So one model
-learns from all labels and all languages, and knows as much of a rare label as of a frequent one.
+A candidate is a label that a view ranks high. Whatever its name, tier 2 gets the scores of the views, about
+how often the label was seen, whether it goes with the other candidates, and how much there is to read. So one
+model learns from all labels and all languages, and knows as much of a rare label as of a frequent one.
 """
 
 from collections.abc import Sequence
@@ -193,7 +193,7 @@ def _company(
     return np.bincount(candidate, weights, minlength=len(labels)).astype(np.float64)
 
 
-# The share of words in the squared length of a vector, and the characters of a run. Chosen on held-out
+# The share of words in the squared length of a vector, and the characters of an n-gram. Chosen on held-out
 # training titles of three languages: one length does nearly as well as three to six, for a third of the work.
 WORD_SHARE = 0.3
 NGRAM_LENGTH = 4
@@ -201,7 +201,7 @@ NGRAM_LENGTH = 4
 
 @dataclass(frozen=True)
 class TextVectors:
-    """Vectors of unit length: the tf-idf of words, reduced to lemmas, beside that of runs of characters.
+    """Vectors of unit length: the tf-idf of words, reduced to lemmas, beside that of character n-grams.
 
     A word that one document has stays: a rare label may have no other.
     """
@@ -224,16 +224,16 @@ class TextVectors:
         return len(self.words.vocabulary_) + len(self.characters.vocabulary_)
 
     def names(self) -> list[str]:
-        """What the columns stand for: words, then runs of characters, which begin with a tab here.
+        """What the columns stand for: words, then character n-grams, which begin with a tab here.
 
-        A run may be spelled like a word, and is another feature.
+        An n-gram may be spelled like a word, and is another feature.
         """
-        return [*self.words.vocabulary_, *(f"\t{run}" for run in self.characters.vocabulary_)]
+        return [*self.words.vocabulary_, *(f"\t{ngram}" for ngram in self.characters.vocabulary_)]
 
     def places(self, text: str) -> FeatureSpans:
         """Where the features of a text stand in it."""
-        words, runs = self.words.places(text), self.characters.places(text)
-        shifted = runs._replace(columns=runs.columns + len(self.words.vocabulary_))
+        words, ngrams = self.words.places(text), self.characters.places(text)
+        shifted = ngrams._replace(columns=ngrams.columns + len(self.words.vocabulary_))
         return FeatureSpans(*map(np.concatenate, zip(words, shifted, strict=True)))
 
     def check(self) -> int:

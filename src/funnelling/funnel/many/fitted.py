@@ -1,4 +1,4 @@
-"""A fitted funnel over a long label set: what it says of documents, and why.
+"""A fitted funnel over a long label set: its probabilities for documents, and why.
 
 Explained are a few labels of each document: all else stays sparse.
 """
@@ -24,7 +24,7 @@ from funnelling.funnel.many.candidates import (
     candidates_of,
     unit_rows,
 )
-from funnelling.funnel.many.one_against_rest import LabelWeights, TopK
+from funnelling.funnel.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, Scored, Scores, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.algorithm import Fitted, Run
 from funnelling.methods.archive import Archive
@@ -64,19 +64,15 @@ class ManyTierOne:
     columns: dict[str, Annotated[Columns, numbers(None, kinds="i", least=0)]]
     names: dict[str, LabelWeights]
 
-    def rank(self, language: str, X: Any, n_jobs: int | None) -> list[TopK]:
-        """What each view ranks highest for documents whose own vectors are X."""
+    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
+        """The labels that documents with the own vectors X might have: those that a view ranks highest."""
         ranked = [self.own[language].rank(X, MAX_RANK, n_jobs)]
         if self.shared is not None:
             shared = in_columns(X, self.columns[language], self.shared.weights.shape[0])
             ranked.append(self.shared.rank(shared, MAX_RANK, n_jobs))
         if self.names:
             ranked.append(self.names[language].rank(X, MAX_RANK, n_jobs))
-        return ranked
-
-    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
-        """The labels that documents with the own vectors X might have."""
-        return candidates_of(self.rank(language, X, n_jobs), X, seen, language)
+        return candidates_of(ranked, X, seen, language)
 
     @property
     def views(self) -> list[str]:
@@ -103,10 +99,6 @@ class ManyFunnel(Fitted):
             return unit_rows(documents)
         return self.vectors[language](documents)
 
-    def candidates(self, language: str, X: Any, n_jobs: int | None) -> CandidateLabels:
-        """The labels that some documents of a language might have."""
-        return self.tier_one.candidates(language, X, self.seen, n_jobs)
-
     def scores(self, language: str, documents: Any, run: Run) -> Scored:
         X = self.vectors_of(language, documents)
         return Scored(self.probabilities(language, X, run.n_jobs), in_vocabulary_rows(documents, X))
@@ -128,9 +120,8 @@ class ManyFunnel(Fitted):
         labels = len(self.seen.documents)
 
         def judged(number: int) -> Any:
-            candidates = self.candidates(
-                language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], 1
-            )
+            some = X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK]
+            candidates = self.tier_one.candidates(language, some, self.seen, 1)
             return candidates.matrix(self.rerank(candidates), labels)
 
         blocks = list(map_threads(judged, -(-X.shape[0] // ROWS_PER_BLOCK), n_jobs))
@@ -150,7 +141,7 @@ class ManyFunnel(Fitted):
             batch = documents[start : start + ROWS_EXPLAINED]
             X = self.vectors_of(language, batch)
             evident = in_vocabulary_rows(batch, X)
-            candidates = self.candidates(language, X, run.n_jobs)
+            candidates = self.tier_one.candidates(language, X, self.seen, run.n_jobs)
             scores = candidates.matrix(self.rerank(candidates), len(self.seen.documents))
             decisions = explainer.decide(language, Scored(scores, evident))
             texts = None if self.vectors is None else batch
@@ -282,12 +273,12 @@ def _views(funnel: ManyFunnel, ranked: Ranked, i: int, chosen: LabelColumns) -> 
 
 
 def _names(funnel: ManyFunnel, language: str, features: Any) -> Sequence[str]:
-    """What features of a language are called: words, and runs of characters."""
+    """What features of a language are called: words, and character n-grams."""
     if funnel.vectors is None:
         return [str(feature) for feature in features.tolist()]
     own = funnel.vectors[language]
-    words, runs = own.words.vocabulary_, own.characters.vocabulary_
-    return [words[each] if each < len(words) else runs[each - len(words)] for each in features.tolist()]
+    words, ngrams = own.words.vocabulary_, own.characters.vocabulary_
+    return [words[each] if each < len(words) else ngrams[each - len(words)] for each in features.tolist()]
 
 
 def _seen(funnel: ManyFunnel, ranked: Ranked, i: int, column: int) -> Row:

@@ -56,7 +56,26 @@ class ManyLabels(Algorithm[Parameters]):
                 "The compiled part is missing, and fun-many takes hundreds of times as long without it. %s",
                 INSTALL_COMPILER,
             )
-        return fit_funnel(training, _names_of_labels(training), bool(parameters.verbose))
+        verbose = bool(parameters.verbose)
+        vectors, X, called = _vectors(training, _names_of_labels(training), verbose)
+        columns = _shared_columns(vectors)
+        held_out = _held_out(training.folds)
+        others = {tag: ~rows for tag, rows in held_out.items()}
+        left = sum(int(rows.sum()) for rows in others.values())
+        hidden = _hidden(called, training)
+        known = sum(each.X.shape[0] for each in called.values())
+        work = 2 * (1 + bool(columns)) * (training.size + left + 2 * known)
+        with progress_bar("labels", work, verbose, "documents") as advance:
+            targets = {tag: _less(training.targets[tag][rows], hidden[tag]) for tag, rows in others.items()}
+            shown = {tag: X[tag][rows] for tag, rows in others.items()}
+            tier_one = _fit_tier_one(shown, targets, columns, called, training, advance)
+            seen = Seen.of(targets, max(1, left) / training.size)
+            advance.doing("tier 2")
+            trees, thresholds = _fit_tier_two(tier_one, X, seen, held_out, hidden, training)
+            del tier_one, seen, shown, targets  # the next ones are as large
+            advance.doing("all documents")
+            tier_one = _fit_tier_one(X, training.targets, columns, called, training, advance)
+        return ManyFunnel(vectors, tier_one, Seen.of(training.targets), trees, thresholds)
 
 
 MANY_LABELS = ManyLabels(name="fun-many", parameters=Parameters)
@@ -69,32 +88,6 @@ def _names_of_labels(training: TrainingSet) -> dict[str, list[str]]:
         return {}
     names = {tag: label_set.texts(map(str, training.labels.classes), tag) for tag in training.targets}
     return names if any(map(any, names.values())) else {}
-
-
-def fit_funnel(training: TrainingSet, names: Mapping[str, list[str]], verbose: bool) -> ManyFunnel:
-    """Both tiers, from documents whose labels are sparse.
-
-    ``names`` are what labels are called in each language, "" where they have no name, or nothing at all.
-    """
-    vectors, X, called = _vectors(training, names, verbose)
-    columns = _shared_columns(vectors)
-    held_out = _held_out(training.folds)
-    others = {tag: ~rows for tag, rows in held_out.items()}
-    left = sum(int(rows.sum()) for rows in others.values())
-    hidden = _hidden(called, training)
-    known = sum(each.X.shape[0] for each in called.values())
-    work = 2 * (1 + bool(columns)) * (training.size + left + 2 * known)
-    with progress_bar("labels", work, verbose, "documents") as advance:
-        targets = {tag: _less(training.targets[tag][rows], hidden[tag]) for tag, rows in others.items()}
-        shown = {tag: X[tag][rows] for tag, rows in others.items()}
-        tier_one = _fit_tier_one(shown, targets, columns, called, training, advance)
-        seen = Seen.of(targets, max(1, left) / training.size)
-        advance.doing("tier 2")
-        trees, thresholds = _fit_tier_two(tier_one, X, seen, held_out, hidden, training)
-        del tier_one, seen, shown, targets  # the next ones are as large
-        advance.doing("all documents")
-        tier_one = _fit_tier_one(X, training.targets, columns, called, training, advance)
-    return ManyFunnel(vectors, tier_one, Seen.of(training.targets), trees, thresholds)
 
 
 def _held_out(folds: Mapping[str, Folds]) -> dict[str, Rows]:

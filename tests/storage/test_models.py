@@ -21,8 +21,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, NaiveClassifier, load_model, save_model
+from funnelling.state import RUNTIME_PARAMETERS
 from funnelling.storage import describe_model
-from funnelling.storage.trees import RUNTIME_PARAMETERS
 from tests.artificial import vector_corpus
 
 from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
@@ -155,7 +155,7 @@ def test_a_model_stays_what_it_was_whatever_the_default(views: str | None, tmp_p
     save_model(small_model(views=views), tmp_path / "m")
     document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
     parameters = FunnellingClassifier().get_params().keys()
-    written = document["model"]["state"]["parameters"]["items"].keys()
+    written = document["model"]["parameters"].keys()
     assert parameters - written == parameters & set(RUNTIME_PARAMETERS)
     assert load_model(tmp_path / "m").views == views
     assert describe_model(tmp_path / "m")["method"] == ("fun-tat" if views is None else "fun-auto")

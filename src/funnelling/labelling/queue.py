@@ -19,8 +19,7 @@ from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
 from funnelling.storage import describe_model
-from funnelling.storage.folders import check_writable
-from funnelling.storage.places import folder_here
+from funnelling.storage.folders import check_writable, folder_here
 from funnelling.tasks.growing import GrownModel, update
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for

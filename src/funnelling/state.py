@@ -186,7 +186,6 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
     return (kind,)
 
 
-@cache
 def field_kinds(kind: Any) -> dict[str, Any]:
     """The annotations of what model folders have of an object.
 
@@ -196,6 +195,11 @@ def field_kinds(kind: Any) -> dict[str, Any]:
     >>> field_kinds(Between)
     {'least': <class 'float'>, 'most': <class 'float'>}
     """
+    return _field_kinds(kind)
+
+
+@cache
+def _field_kinds(kind: Any) -> dict[str, Any]:
     owner = get_origin(kind) or kind
     hints = get_type_hints(owner, include_extras=True)
     if hasattr(owner, "get_params"):
@@ -221,8 +225,7 @@ def check_fields(node: Any, kind: Any = None, place: str = "") -> None:
     funnelling.state.StateError: least cannot be what a fit left
     """
     known: dict[str, Any] = {}
-    owner: Any = type(node) if kind is None else kind
-    for name, each in field_kinds(owner).items():
+    for name, each in field_kinds(kind or type(node)).items():
         if hasattr(node, name) or not hasattr(node, "get_params"):  # a template is not fitted
             check_value(getattr(node, name), each, f"{place}.{name}" if place else name, known)
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from importlib.metadata import version
 from pathlib import Path
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 
 ARCHIVE, POSTERIORS = "archive", "fitted.kept"  # the places of a model that have its documents
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
-TEXTS = f"{ARCHIVE}.texts"
 # What there may be of a document, and the places that hold it.
 FIELDS = {
     "ids": (f"{ARCHIVE}.ids", f"{ARCHIVE}.unnamed"),
     "groups": (f"{ARCHIVE}.groups",),
     "labels": (f"{ARCHIVE}.targets",),
-    "texts": (TEXTS,),
+    "texts": (f"{ARCHIVE}.texts",),
     "vectors": (f"{ARCHIVE}.vectors",),
     "beginnings": (f"{ARCHIVE}.beginnings",),
     "posteriors": (f"{POSTERIORS}.training", f"{POSTERIORS}.held_out"),
@@ -52,22 +51,20 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
     "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
     ``bytes_in_all``.
     """
-    archive = _at(tree, ARCHIVE)
-    places = {
-        f"{owner}.{name}": each
-        for owner in (ARCHIVE, POSTERIORS)
-        for name, each in (_at(tree, owner) or {}).items()
+    kept = {
+        name: [place for place in places if _has_content(place, tree, arrays)]
+        for name, places in FIELDS.items()
     }
-    kept = {place for place, content in places.items() if _has_content(place, content, arrays)}
     sizes = {
-        name: sum(_size(_key(place), places[place], arrays) for place in known if place in kept)
-        for name, known in FIELDS.items()
+        name: sum(_size(_key(place), _at(tree, place), arrays) for place in places)
+        for name, places in kept.items()
     }
-    kind, place = field_kinds(Archive)["targets"], f"{ARCHIVE}.targets"
-    targets = decode(places[place], kind, arrays, _key(place)) if archive else {}
+    texts = AS_WRITTEN if _at(tree, f"{ARCHIVE}.as_written") else BAGS_OF_WORDS
+    (targets,) = FIELDS["labels"]
+    kind = field_kinds(Archive)["targets"]
     return {
-        "documents": sizes_of(targets),
-        "texts": (AS_WRITTEN if archive["as_written"] else BAGS_OF_WORDS) if TEXTS in kept else None,
+        "documents": sizes_of(decode(_at(tree, targets), kind, arrays, _key(targets)) or {}),
+        "texts": texts if kept["texts"] else None,
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),
     }
@@ -85,24 +82,18 @@ def _key(place: str) -> str:
     return "/" + place.replace(".", "/")
 
 
-def _has_content(field: str, content: Any, arrays: Arrays) -> bool:
-    """Whether a field, a mapping from languages for the most part, has anything in it."""
-    if not isinstance(content, dict) or not content:
-        return False
-    if field not in MAY_BE_BLANK:
-        return True
-    return any(map(any, decode(content, dict[str, list[str]], arrays, _key(field)).values()))
+def _has_content(place: str, tree: Any, arrays: Arrays) -> bool:
+    """Whether a mapping from languages in a model has anything in it."""
+    content = _at(tree, place)
+    if not content or place not in MAY_BE_BLANK:
+        return bool(content)
+    return any(map(any, decode(content, dict[str, list[str]], arrays, _key(place)).values()))
 
 
 def _size(place: str, tree: Any, arrays: Arrays) -> int:
     """The bytes of a place in a model: those of its arrays, and of what stands in the tree itself."""
-    return sum(_array_sizes(place, arrays)) + len(
-        json.dumps(tree, ensure_ascii=False).encode(errors="replace")
-    )
-
-
-def _array_sizes(place: str, arrays: Arrays) -> Iterator[int]:
-    return (array.nbytes for key, array in arrays.items() if f"{key}/".startswith(f"{place}/"))
+    text = json.dumps(tree, ensure_ascii=False).encode(errors="replace")
+    return len(text) + sum(each.nbytes for key, each in arrays.items() if f"{key}/".startswith(f"{place}/"))
 
 
 # Whose versions a prediction may depend on.

@@ -19,7 +19,6 @@ from funnelling.spaces.outside import EncoderSpace
 from funnelling.storage import folders
 from funnelling.storage.folders import PathOrAddress, folder_here, is_address
 from funnelling.storage.models import arrays_of, description_of, model_of, pages, restored, whole
-from funnelling.storage.trees import with_parameter
 
 if TYPE_CHECKING:
     from funnelling.methods.estimator import MethodEstimator
@@ -161,18 +160,14 @@ def lasting(path: PathOrAddress) -> str:
 
 
 def read(path: PathOrAddress, mapped: bool = False) -> tuple[folders.Place, folders.Document, dict[str, Any]]:
-    """What messages call a model, its document and its files, as they were saved; see `folders.read`."""
-    if is_address(path):
-        return read_address(parse(path), mapped)
-    return Path(path), *folders.read(Path(path), mapped)
+    """What messages call a model, its document and its files, as they were saved; see `folders.read`.
 
-
-def read_address(address: HubAddress, mapped: bool = False) -> tuple[str, folders.Document, dict[str, Any]]:
-    """What `read` gives of a model on the Hub; what is damaged in the cache is downloaded once more.
-
-    The folder of an encoder that the model names is on the machine of whoever made it: on this one nothing is
-    to be read from there.
+    What is damaged in the Hub's cache is downloaded once more. The folder of an encoder that a model there
+    names is on the machine of whoever made it: on this one nothing is to be read from there.
     """
+    if not is_address(path):
+        return Path(path), *folders.read(Path(path), mapped)
+    address = parse(path)
     try:
         document, files = _read(address, mapped)
     except folders.DamagedError:
@@ -181,15 +176,24 @@ def read_address(address: HubAddress, mapped: bool = False) -> tuple[str, folder
         return str(address), with_encoder(document, None), files
 
 
-def with_encoder(document: folders.Document, folder: str | None) -> folders.Document:
-    """A document with another folder of the model's encoder, where it has one."""
-    return {**document, "model": with_parameter(document["model"], "EncoderSpace", "folder", folder)}
-
-
 def _read(address: HubAddress, mapped: bool, again: bool = False) -> tuple[folders.Document, dict[str, Any]]:
     folder, _ = download(address, again)
     with folders.known_as(str(address), folder):
         return folders.read(folder, mapped)
+
+
+def with_encoder(document: folders.Document, folder: str | None) -> folders.Document:
+    """A document with another folder of the model's encoder, where it has one."""
+
+    def changed(tree: Any) -> Any:
+        if isinstance(tree, list):
+            return list(map(changed, tree))
+        if not isinstance(tree, dict):
+            return tree
+        fields = {name: changed(each) for name, each in tree.items()}
+        return fields | {"folder": folder} if fields.get("$") == EncoderSpace.__name__ else fields
+
+    return {**document, "model": changed(document["model"])}
 
 
 def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "MethodEstimator":
@@ -355,7 +359,7 @@ def pull_model(
     """
     target = folder_here(path)
     folders.check_writable(target, force)
-    place, document, files = read_address(parse(address))
+    place, document, files = read(str(parse(address)))
     with folders.report_damage(place):
         arrays = arrays_of(files.values(), mapped=False)
     model = restored(place, document, arrays)

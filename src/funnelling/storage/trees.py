@@ -82,40 +82,25 @@ def decode(tree: Any, kind: Any, arrays: Mapping[str, npt.NDArray[Any]], place: 
     return _Decoder(arrays).decode(tree, kind, place)
 
 
-def with_parameter(tree: Any, kind: str, name: str, value: Any) -> Any:
-    """A tree in which a parameter of all objects of a kind, which is one of several there, has a value.
-
-    >>> with_parameter([{"$": "EncoderSpace", "folder": "/home"}], "EncoderSpace", "folder", None)
-    [{'$': 'EncoderSpace', 'folder': None}]
-    """
-    if isinstance(tree, list):
-        return [with_parameter(item, kind, name, value) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    changed = {key: with_parameter(item, kind, name, value) for key, item in tree.items()}
-    return changed | {name: value} if changed.get("$") == kind and name in changed else changed
-
-
 def model_kinds(algorithm: Algorithm[Any]) -> dict[str, Any]:
     """The kinds of a model's fields, some of which only its algorithm tells."""
-    owner: Any = Model
     kinds = {"algorithm": str, "parameters": algorithm.parameters, "fitted": algorithm.fitted}
-    return field_kinds(owner) | kinds
+    return field_kinds(Model) | kinds
 
 
 def _kinds_of(node: Any, kind: Any = None) -> dict[str, Any]:
-    owner: Any = kind or type(node)
-    return model_kinds(node.algorithm) if isinstance(node, Model) else field_kinds(owner)
-
-
-def _parameter_kinds(algorithm: Algorithm[Any]) -> dict[str, Any]:
-    owner: Any = algorithm.parameters
-    return field_kinds(owner)
+    return model_kinds(node.algorithm) if isinstance(node, Model) else field_kinds(kind or type(node))
 
 
 def _rule(kind: Any) -> Any:
     """What an annotation says beside its type, if it is one of an array, an estimator or several classes."""
     return getattr(kind, "__metadata__", (None,))[0]
+
+
+def _options(kind: Any) -> list[Any]:
+    """The kinds of a union, whatever sizes and keys their values must have."""
+    kinds = alternatives(kind)
+    return [get_args(each)[0] if isinstance(_rule(each), Length | Keys) else each for each in kinds]
 
 
 def _classes(kind: Any) -> dict[str, str]:
@@ -143,12 +128,10 @@ class _Encoder:
             return _scalar(value)
         if isinstance(value, tuple):
             value = list(value)
-        kinds = alternatives(kind)
+        kinds = _options(kind)
         kind = next((each for each in kinds if may_be(value, each)), None)
-        rule, given = _rule(kind), get_args(kind)
-        if isinstance(rule, Length | Keys):
-            return self.encode(value, given[0], place)
-        if isinstance(rule, Table):
+        given = get_args(kind)
+        if isinstance(_rule(kind), Table):
             return self._array(value, place)
         if is_class(kind):
             named = {"$": type(value).__name__} if _is_named(kinds) else {}
@@ -172,7 +155,7 @@ class _Encoder:
         if not isinstance(value, Model):
             return self._items(state, kinds, place)
         state["algorithm"] = stored_algorithm(value.algorithm)
-        built = self._items(state.pop("built"), _parameter_kinds(value.algorithm), f"{place}/built")
+        built = self._items(state.pop("built"), field_kinds(value.algorithm.parameters), f"{place}/built")
         return {**self._items(state, kinds, place), "built": built}
 
     def _list(self, items: list[Any], kind: Any, place: str) -> Any:
@@ -219,13 +202,11 @@ class _Decoder:
         mark = _mark(tree)
         if mark in NOT_FINITE:
             return NOT_FINITE[mark]
-        kinds = alternatives(kind)
+        kinds = _options(kind)
         kind = next((each for each in kinds if _stands_for(tree, mark, each, _is_named(kinds))), None)
         rule, given = _rule(kind), get_args(kind)
         if kind is None or (mark in MARKS and kind is not Any and tree.keys() != {"$", *MARKS[mark]}):
             raise TypeError(f"no {mark or type(tree).__name__!r} may be there")
-        if isinstance(rule, Length | Keys):
-            return self.decode(tree, given[0], place)
         if isinstance(rule, Table):
             return self._array(tree, place)
         if mark in _classes(kind):
@@ -255,7 +236,7 @@ class _Decoder:
             raise TypeError(f"a {owner.__name__} has other fields")
         state = self._items({name: tree[name] for name in names - {"built"}}, kinds, place)
         if algorithm is not None:
-            built = self._items(tree["built"], _parameter_kinds(algorithm), f"{place}/built")
+            built = self._items(tree["built"], field_kinds(algorithm.parameters), f"{place}/built")
             model = Model(**state | {"algorithm": algorithm, "built": built})
             model.check()
             return model
@@ -294,8 +275,6 @@ def _mark(tree: Any) -> str | None:
 def _stands_for(tree: Any, mark: str | None, kind: Any, is_named: bool) -> bool:
     """Whether a tree, and what it says it is, may be that of a value of a kind."""
     rule, origin = _rule(kind), get_origin(kind)
-    if isinstance(rule, Length | Keys):
-        return _stands_for(tree, mark, get_args(kind)[0], is_named)
     if isinstance(rule, Table):
         return mark in ("array", "sparse", "objects")
     if is_class(kind):

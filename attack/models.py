@@ -92,8 +92,8 @@ def _replace_file(folder: Path, target: Path, draw: random.Random) -> str:
 def _bring_class(folder: Path, target: Path, draw: random.Random) -> None:
     """Name a class that is not ours, in a place of the tree."""
     document, arrays = _parts(folder)
-    state = document["model"]["state"]
-    state[draw.choice(sorted(state))] = {"$": "FileIO", "state": {"file": MARKER, "mode": "w"}}
+    model = document["model"]
+    model[draw.choice(sorted(model))] = {"$": "FileIO", "file": MARKER, "mode": "w"}
     write_signed(target, document, arrays)
 
 
@@ -160,9 +160,9 @@ def _parts(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 def _write_estimators(folder: Path, target: Path, content: bytes) -> None:
     document, arrays = _parts(folder)
-    for node in _nodes(document):
-        if node.get("$") == "estimator":
-            arrays[node["key"]] = np.frombuffer(content, np.uint8)
+    for key, array in arrays.items():
+        if array.tobytes()[:2] == b"PK":
+            arrays[key] = np.frombuffer(content, np.uint8)
     write_signed(target, document, arrays)
 
 

@@ -23,7 +23,7 @@ BY_NAME = {
     "funnelling.research.commands": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
-    "funnelling.storage.trees": "CLASSES that models hold: only those of the model are loaded",
+    "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
 }
 
 

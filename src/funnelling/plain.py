@@ -59,6 +59,11 @@ def _defaults(kind: type[Estimator]) -> dict[str, Any]:
     return {name: each.default for name, each in parameters if each.kind is not each.VAR_KEYWORD}
 
 
+def without_caches(node: object) -> dict[str, Any]:
+    """Return what is pickled of an object; attributes that begin with ``_`` are made again."""
+    return {name: value for name, value in vars(node).items() if not name.startswith("_")}
+
+
 def check_fitted(estimator: object, attribute: str) -> None:
     """Refuse an estimator that lacks what a fit leaves, as scikit-learn does."""
     if not hasattr(estimator, attribute):

@@ -8,7 +8,7 @@ fields tell.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -21,6 +21,9 @@ MAX_ABS_VALUE = 1e12  # in size: no fit leaves a larger number, and products of 
 MIN_DIVISOR = 1e-12  # of what others are divided by
 MAX_COLUMNS = 2**31  # of a vector
 MAX_DENSE_COLUMNS = 2**26  # columns of a vector whose zeros take memory
+# Runtime options and resources: models do not store them.
+RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
+PLAIN = str | bool | int | float | np.generic | None  # what needs no annotation to be written to a file
 VALUES_PER_BLOCK = 2**18  # numbers that are looked at together: as many as fit into cache
 
 Size = int | None  # None is any
@@ -53,73 +56,6 @@ def expect(holds: object, what: str) -> None:
         raise StateError(f"{what} cannot be what a fit left")
 
 
-def expect_numbers(
-    array: Any,
-    shape: tuple[Size, ...],
-    what: str,
-    kinds: str = "f",
-    least: float = -MAX_ABS_VALUE,
-    most: float = MAX_ABS_VALUE,
-) -> None:
-    """Refuse what is no array of this shape, of these kinds of numbers, or has one out of bounds, or NaN.
-
-    >>> expect_numbers(np.ones((2, 3)), (None, 3), "weights")
-    >>> expect_numbers(np.array([1, np.nan]), (2,), "weights")
-    Traceback (most recent call last):
-    funnelling.state.StateError: weights cannot be what a fit left
-    """
-    expect(isinstance(array, np.ndarray) and array.dtype.kind in kinds and has_shape(array, shape), what)
-    expect(array.dtype.kind != "f" or array.dtype.itemsize >= 4, what)
-    flat = array.reshape(-1)
-    for start in range(0, flat.size, VALUES_PER_BLOCK):
-        block = flat[start : start + VALUES_PER_BLOCK]
-        expect(least <= block.min() and block.max() <= most, what)  # neither is true of NaN
-
-
-def expect_matrix(X: Any, shape: tuple[Size, Size], what: str, kinds: str = "f") -> None:
-    """Refuse what is no matrix of this shape, sparse or dense, of these kinds of numbers."""
-    if not sparse.issparse(X):
-        expect_numbers(X, shape, what, kinds)
-        return
-    matrix: Any = X
-    expect(has_shape(matrix, shape), what)
-    expect_numbers(matrix.tocsr().data, (None,), what, kinds)
-
-
-def has_shape(array: HasShape, shape: tuple[Size, ...]) -> bool:
-    """Whether an array is of a shape.
-
-    >>> has_shape(np.ones((2, 3)), (None, 3)), has_shape(np.ones((2, 3)), (3,))
-    (True, False)
-    """
-    return len(array.shape) == len(shape) and all(
-        wanted in (None, size) for size, wanted in zip(array.shape, shape, strict=True)
-    )
-
-
-def expect_number(value: Any, what: str, least: float = -MAX_ABS_VALUE, most: float = MAX_ABS_VALUE) -> None:
-    """Refuse what is no number within bounds."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    expect(is_number and least <= value <= most, what)
-
-
-def expect_whole(value: Any, what: str, least: int = 0, most: int = MAX_COLUMNS) -> None:
-    """Refuse what is no whole number within bounds."""
-    expect(
-        isinstance(value, int | np.integer) and not isinstance(value, bool) and least <= value <= most, what
-    )
-
-
-def expect_flag(value: Any, what: str) -> None:
-    """Refuse what is neither true nor false."""
-    expect(isinstance(value, bool | np.bool_), what)
-
-
-def expect_strings(values: Any, what: str, size: Size = None) -> None:
-    """Refuse what is no list of so many strings."""
-    expect(isinstance(values, list) and size in (None, len(values)) and set(map(type, values)) <= {str}, what)
-
-
 def expect_by(mapping: Any, keys: Collection[str] | None, what: str) -> Mapping[str, Any]:
     """Refuse what is no mapping with these keys; None is any."""
     expect(isinstance(mapping, dict) and (keys is None or mapping.keys() == set(keys)), what)
@@ -127,8 +63,15 @@ def expect_by(mapping: Any, keys: Collection[str] | None, what: str) -> Mapping[
     return by_key
 
 
+class Rule:
+    """What an annotation says of a value beside its type."""
+
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        """Refuse another value; ``known`` are the sizes that names stand for within an object."""
+
+
 @dataclass(frozen=True)
-class Table:
+class Table(Rule):
     """What an array, or a sparse matrix, holds, in an annotation: `numbers` and `matrix` make one.
 
     ``sizes`` are its lengths: a number, None for any, or a name that stands for one length in all fields of
@@ -143,23 +86,33 @@ class Table:
     nan: bool = False
     sparse: bool = False
 
-    def check(self, value: Any, known: dict[str, int], place: str) -> None:
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        """Refuse what has other lengths, or numbers of other kinds or out of bounds, or NaN.
+
+        >>> numbers(None, 3).check(np.ones((2, 3)), {}, "weights")
+        >>> numbers(2).check(np.array([1, np.nan]), {}, "weights")
+        Traceback (most recent call last):
+        funnelling.state.StateError: weights cannot be what a fit left
+        """
         if self.sizes is None:
-            expect(isinstance(value, np.ndarray), place)
             return
         shape = getattr(value, "shape", ())
         expect(len(shape) == len(self.sizes), place)
-        sizes = [
-            known.setdefault(size, found) if isinstance(size, str) else size
-            for size, found in zip(self.sizes, shape, strict=True)
-        ]
-        if self.sparse:
-            rows, columns = sizes
-            expect_matrix(value, (rows, columns), place, self.kinds)
-        else:
-            known_ones = np.nan_to_num(value, nan=self.least) if self.nan else value
-            expect_numbers(known_ones, tuple(sizes), place, self.kinds, self.least, self.most)
-        expect(self.dtype is None or value.dtype == self.dtype, place)
+        for size, found in zip(self.sizes, shape, strict=True):
+            wanted = known.setdefault(size, found) if isinstance(size, str) else size
+            expect(wanted in (None, found), place)
+        entries: Any = value
+        if self.sparse and sparse.issparse(value):
+            entries = entries.tocsr().data
+        expect(isinstance(entries, np.ndarray) and entries.dtype.kind in self.kinds, place)
+        expect(entries.dtype.kind != "f" or entries.dtype.itemsize >= 4, place)
+        expect(self.dtype is None or entries.dtype == self.dtype, place)
+        flat = entries.reshape(-1)
+        for start in range(0, flat.size, VALUES_PER_BLOCK):
+            block = flat[start : start + VALUES_PER_BLOCK]
+            block = block[~np.isnan(block)] if self.nan else block
+            # Neither is true of NaN
+            expect(not block.size or (self.least <= block.min() and block.max() <= self.most), place)
 
 
 ANY_ARRAY = Table(None)
@@ -176,84 +129,187 @@ def matrix(rows: int | str | None, columns: int | str | None, kinds: str = "f") 
 
 
 @dataclass(frozen=True)
-class Between:
+class Length(Rule):
+    """How many items a list has, in an annotation; names are those of `Table`."""
+
+    size: int | str
+
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        length = known.setdefault(self.size, len(value)) if isinstance(self.size, str) else self.size
+        expect(len(value) == length, place)
+
+
+@dataclass(frozen=True)
+class Keys(Rule):
+    """The keys of a mapping, in an annotation: those of all mappings of an object that have their name."""
+
+    name: str
+
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        expect(value.keys() == known.setdefault(self.name, value.keys()), place)
+
+
+@dataclass(frozen=True)
+class Between(Rule):
     """The bounds of a number, in an annotation."""
 
     least: float = -MAX_ABS_VALUE
     most: float = MAX_ABS_VALUE
 
 
+@dataclass(frozen=True)
+class OneOf(Rule):
+    """Classes, by where each is defined, of which an object must be: what is not used is not loaded."""
+
+    paths: tuple[str, ...]
+
+    def has(self, owner: type) -> bool:
+        """Whether a class is among them."""
+        return f"{owner.__module__}.{owner.__qualname__}" in self.paths
+
+
 Count = Annotated[int, Between(0, MAX_COLUMNS)]
-
-
-def check_fields(node: Any, place: str = "") -> None:
-    """Refuse an object of a fitted tree, or one below it, whose fields are not what their annotations say.
-
-    >>> check_fields(Between("low"), "bounds")
-    Traceback (most recent call last):
-    funnelling.state.StateError: bounds.least cannot be what a fit left
-    """
-    sizes: dict[str, int] = {}
-    owner: Any = type(node)
-    for name, kind in field_kinds(owner).items():
-        _check(getattr(node, name), kind, sizes, f"{place}.{name}" if place else name)
+Seed = Annotated[int, Between(0, 2**64)]
+FOREIGN = Rule()
+Foreign = Annotated[Any, FOREIGN]  # an estimator: scikit-learn's own, or one of ours with its model
 
 
 @cache
-def field_kinds(owner: Any) -> dict[str, Any]:
-    """The annotations of a class's fields, as far as model folders have them."""
-    hints = get_type_hints(owner, include_extras=True)
-    return {each.name: hints[each.name] for each in fields(owner) if each.metadata.get("saved", True)}
+def alternatives(kind: Any) -> tuple[Any, ...]:
+    """The kinds that a union allows; any other kind is its only one.
 
-
-def _check(value: Any, kind: Any, sizes: dict[str, int], place: str) -> None:
+    In ``Annotated[Any, kind]`` the kind is for model folders alone: type checkers take any value.
+    """
     origin, given = get_origin(kind), get_args(kind)
-    if origin is Annotated and isinstance(given[1], Table):
-        given[1].check(value, sizes, place)
-    elif origin is Annotated and given[0] is int:
-        expect_whole(value, place, given[1].least, given[1].most)
-    elif origin is Annotated:
-        expect_number(value, place, given[1].least, given[1].most)
-    elif origin in (Union, UnionType):
-        fitting = [each for each in given if may_be(value, each)]
-        expect(fitting, place)
-        _check(value, fitting[0], sizes, place)
+    if origin in (Union, UnionType):
+        return tuple(each for part in given for each in alternatives(part))
+    if origin is Annotated and not isinstance(given[1], Rule):
+        return alternatives(given[1])
+    return (kind,)
+
+
+def field_kinds(kind: Any) -> dict[str, Any]:
+    """The annotations of what model folders have of an object.
+
+    Of a dataclass these are its fields; of an estimator its parameters, and the fitted attributes that its
+    class declares, whose names end in ``_``.
+
+    >>> field_kinds(Between)
+    {'least': <class 'float'>, 'most': <class 'float'>}
+    """
+    return _field_kinds(kind)
+
+
+@cache
+def _field_kinds(kind: Any) -> dict[str, Any]:
+    owner = get_origin(kind) or kind
+    hints = get_type_hints(owner, include_extras=True)
+    if hasattr(owner, "get_params"):
+        parameters = get_type_hints(owner.__init__, include_extras=True)
+        kinds = {
+            name: each for name, each in parameters.items() if name not in (*RUNTIME_PARAMETERS, "return")
+        }
+        return kinds | {name: each for name, each in hints.items() if is_fitted_attribute(name)}
+    bound = dict(zip(getattr(owner, "__parameters__", ()), get_args(kind), strict=False))
+    return {each.name: bound.get(hints[each.name], hints[each.name]) for each in fields(owner)}
+
+
+def is_fitted_attribute(name: str) -> bool:
+    """Whether an estimator's attribute is what a fit leaves."""
+    return name.endswith("_") and not name.startswith("_")
+
+
+def check_fields(node: Any, kind: Any = None, place: str = "") -> None:
+    """Refuse an object of a fitted tree, or one below it, whose fields are not what their annotations say.
+
+    >>> check_fields(Between("low"))
+    Traceback (most recent call last):
+    funnelling.state.StateError: least cannot be what a fit left
+    """
+    known: dict[str, Any] = {}
+    for name, each in field_kinds(kind or type(node)).items():
+        if hasattr(node, name) or not hasattr(node, "get_params"):  # a template is not fitted
+            check_value(getattr(node, name), each, f"{place}.{name}" if place else name, known)
+
+
+def check_value(value: Any, kind: Any, place: str, known: dict[str, Any]) -> None:
+    """Refuse a value that is not of a kind; ``known`` are the sizes that names stand for."""
+    kind = next((each for each in alternatives(kind) if may_be(value, each)), None)
+    expect(kind is not None, place)
+    origin, given = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        rule = given[1]
+        rule.check(value, known, place)
+        if isinstance(rule, Length | Keys):
+            check_value(value, given[0], place, known)
+        elif isinstance(rule, Between):
+            expect(rule.least <= value <= rule.most, place)
+        elif isinstance(rule, OneOf) and rule.has(type(value)):
+            check_fields(value, place=place)
     elif origin is Literal:
-        expect(isinstance(value, str) and value in given, place)
+        expect(value in given, place)
     elif origin in (list, Sequence):
-        expect(isinstance(value, list), place)
         if given == (str,):
-            expect_strings(value, place)
+            expect(set(map(type, value)) <= {str}, place)
         else:
             for each in value:
-                _check(each, given[0], sizes, place)
+                check_value(each, given[0], place, known)
     elif origin in (dict, Mapping):
-        for each in expect_by(value, None, place).values():
-            _check(each, given[1], sizes, place)
-    elif kind is float:
-        expect_number(value, place)
-    elif kind is int:
-        expect_whole(value, place, -MAX_COLUMNS)
-    elif kind is bool:
-        expect_flag(value, place)
-    elif origin is np.ndarray:
-        raise TypeError(f"{place}: an array's annotation must say what it holds")
-    elif kind is not Any:
-        expect(may_be(value, kind), place)
-        if is_dataclass(value) and not hasattr(value, "get_params"):
-            check_fields(value, place)
+        for key, each in value.items():
+            expect(isinstance(key, str), place)
+            check_value(each, given[1], place, known)
+    elif kind in (float, int):
+        expect(-MAX_ABS_VALUE <= value <= (MAX_ABS_VALUE if kind is float else 2**64), place)
+    elif is_class(kind):
+        check_fields(value, kind, place)
+
+
+def freeze(node: Any) -> None:
+    """Make all arrays of a fitted tree read-only, as those are that a loaded model has in its file."""
+    if isinstance(node, np.ndarray):
+        node.setflags(write=False)
+    elif sparse.issparse(node):
+        for name in ("data", "indices", "indptr"):
+            freeze(getattr(node, name))
+    elif isinstance(node, dict | list):
+        for each in node.values() if isinstance(node, dict) else node:
+            freeze(each)
+    elif is_class(type(node)):
+        for each in vars(node).values():
+            freeze(each)
 
 
 def may_be(value: Any, kind: Any) -> bool:
     """Whether a value is of a kind, as far as its class tells."""
     origin, given = get_origin(kind), get_args(kind)
     if origin is Annotated:
+        if given[1] is FOREIGN:
+            return not isinstance(value, PLAIN | list | tuple | dict | np.ndarray)
+        if isinstance(given[1], Table):
+            return isinstance(value, np.ndarray) or (given[1].sparse and sparse.issparse(value))
+        if isinstance(given[1], OneOf):
+            return isinstance(value, get_origin(given[0]) or given[0])
         return may_be(value, given[0])
-    if origin is Literal:
-        return isinstance(value, str)
-    plain: dict[Any, Any] = {None: NoneType, Mapping: dict, Sequence: list, float: (int, float, np.number)}
+    if is_class(kind):
+        return type(value) is (origin or kind)
+    plain: dict[Any, Any] = {
+        Literal: str,
+        Mapping: dict,
+        Sequence: list,
+        bool: (bool, np.bool_),
+        float: (int, float, np.integer, np.floating),
+        int: (int, np.integer),
+    }
     wanted = origin or kind
+    if wanted in (float, int) and isinstance(value, bool):
+        return False
     return kind is Any or isinstance(value, plain.get(wanted, wanted))
+
+
+def is_class(kind: Any) -> bool:
+    """Whether a kind is a class of ours, whose objects have fields."""
+    owner = get_origin(kind) or kind
+    return isinstance(owner, type) and (is_dataclass(owner) or hasattr(owner, "get_params"))
 
 
 def filled_row(example: Any) -> Any:

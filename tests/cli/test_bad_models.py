@@ -85,7 +85,7 @@ BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
         "model.json was changed after it was saved",
     ),
     "a parameter changed": (
-        lambda m: _edit(m, lambda d: d["model"]["state"].update(base_C=7.0)),
+        lambda m: _edit(m, lambda d: d["model"].update(base_C=7.0)),
         "model.json was changed after it was saved",
     ),
     "checksum missing": (lambda m: _edit(m, lambda d: d.pop("checksum")), "does not fit together"),
@@ -113,28 +113,32 @@ FORGED: dict[str, tuple[Callable[[Path], object], str]] = {
     "no files": (lambda m: _edit(m, lambda d: d.pop("files"), seal=True), "does not fit together (KeyError)"),
     "files a list": (lambda m: _edit(m, lambda d: d.update(files=[1]), seal=True), "does not fit together"),
     "an unknown class": (
-        lambda m: _edit(m, lambda d: d.update(model={"$": "Popen", "state": {"args": "ls"}}), seal=True),
-        "does not fit together (ValueError)",
+        lambda m: _edit(m, lambda d: d.update(model={"$": "Popen", "args": "ls"}), seal=True),
+        "does not fit together (TypeError)",
     ),
     "a class of our own, but no model": (
-        lambda m: _edit(m, lambda d: d.update(model={"$": "Temperature", "state": {"slope": 1}}), seal=True),
+        lambda m: _edit(m, lambda d: d.update(model={"$": "Temperature", "slope": 1}), seal=True),
+        "does not fit together (TypeError)",
+    ),
+    "no tree at all": (
+        lambda m: _edit(m, lambda d: d.update(model=1), seal=True),
         "it holds no fitted model",
     ),
     "a model without its fit": (
-        lambda m: _edit(m, lambda d: d["model"]["state"].pop("fitted"), seal=True),
+        lambda m: _edit(m, lambda d: d["model"].pop("fitted"), seal=True),
         "does not fit together (TypeError)",
     ),
     "a field that the class lacks": (
-        lambda m: _edit(m, lambda d: d["model"]["state"]["fitted"]["state"].update(evil=1), seal=True),
+        lambda m: _edit(m, lambda d: d["model"]["fitted"].update(evil=1), seal=True),
         "does not fit together (TypeError)",
     ),
     "a tree without end": (
         lambda m: _edit(m, lambda d: d.update(model=json.loads("[" * 900 + "]" * 900)), seal=True),
         "",
     ),
-    "an array that is not there": (
-        lambda m: _edit(m, lambda d: d["model"]["state"].update(x_={"$": "array", "key": "/x"}), seal=True),
-        "does not fit together (KeyError)",
+    "an array in the place of an object": (
+        lambda m: _edit(m, lambda d: d["model"].update(label_set={"$": "array"}), seal=True),
+        "does not fit together (TypeError)",
     ),
     "arrays that are none": (lambda m: _replace_arrays(m, b"rubbish", seal=True), "does not fit together"),
 }
@@ -201,7 +205,7 @@ def test_refusals_in_a_process_of_its_own(broken: Path, tmp_path: Path) -> None:
 def test_a_forged_attribute_of_a_class_is_not_set(broken: Path) -> None:
     from funnelling import load_model
 
-    _edit(broken, lambda d: d["model"]["state"].update(__class__=1, predict=2, _hidden_=3), seal=True)
+    _edit(broken, lambda d: d["model"].update(__class__=1, predict=2, _hidden_=3), seal=True)
     with pytest.raises(InputError, match="the model is damaged"):
         load_model(broken)
 

@@ -16,6 +16,7 @@ from funnelling.corpus import Corpus
 from funnelling.methods.archive import bag
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.learning import correction, further, update
+from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, make_method
 from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
@@ -87,7 +88,7 @@ def halves(corpus: Corpus) -> tuple[Corpus, Corpus, Corpus]:
 
 def saved(model: MethodEstimator) -> Any:
     """All that a folder would hold of a model."""
-    tree, arrays = encode(model)
+    tree, arrays = encode(model.current_model, Model)
     return tree, {key: array.tobytes() for key, array in arrays.items()}
 
 

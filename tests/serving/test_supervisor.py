@@ -19,7 +19,7 @@ from funnelling.errors import InputError
 from funnelling.serving import supervisor as module
 from funnelling.serving.settings import ServiceSettings
 from funnelling.serving.supervisor import Supervisor
-from funnelling.storage.models import ModelSnapshot
+from funnelling.storage.places import ModelSnapshot
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 

@@ -1,8 +1,8 @@
 """Model folders that somebody, or something, has changed: signed again so that they look whole, or not.
 
 The checksum of a model is no secret: what matters is that each of these folders is refused in one line, or
-answers as a model does. `violations` are made by the annotations of the fields, so that those of a new node
-are tried without being listed.
+answers as a model does. `violations` of values and `forgeries` of trees are made by the annotations of the
+fields, so that those of a new node are tried without being listed.
 """
 
 import hashlib
@@ -12,33 +12,46 @@ import random
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy as shallow_copy
 from copy import deepcopy
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from pkgutil import resolve_name
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 from safetensors.numpy import load, save
 
 from funnelling.matrices import is_sparse
+from funnelling.methods.model import Model
+from funnelling.methods.registry import METHODS, algorithm_named, stored_algorithm
 from funnelling.runtime.messages import MODEL
-from funnelling.state import Between, field_kinds, may_be
+from funnelling.state import (
+    FOREIGN,
+    Between,
+    Keys,
+    Length,
+    OneOf,
+    Table,
+    alternatives,
+    field_kinds,
+    is_class,
+    may_be,
+)
 from funnelling.storage import folders
-from funnelling.storage.trees import CLASSES
+from funnelling.storage.trees import NOT_FINITE, model_kinds
 
 Place = tuple[Any, ...]  # the keys that lead to a node
 UNCHANGED = ("checksum", "files")  # are made anew
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 7, 10**9, 10**30, 0.5, -1.5, 1e300, 1e20, "", "x", "own", "none"),
-    *([], ["x"], [[]], {}, [0, 1], "9" * 40, {"$": "float", "value": "nan"}, {"$": "float", "value": "-inf"}),
-    *({"$": "float", "value": []}, {"$": "dict", "items": {}}, {"$": "dict", "items": {"en": 1}}),
-    {"$": "scalar", "dtype": "<f8", "value": 1e300},
-    {"$": "scalar", "dtype": "<U100000000", "value": "x"},
+    *([], ["x"], [[]], {}, [0, 1], "9" * 40, {"$": "nan"}, {"$": "-inf"}, {"$": []}, {"$": "x"}, {"en": 1}),
+    *({"$": "array"}, {"$": "strings"}, {"$": "estimator"}, {"$": "sparse", "shape": [2, 10**12]}),
     {"$": "objects", "dtype": "<U100000000", "items": ["x", "y"]},
     {"$": "objects", "dtype": "|O", "items": [{}, None]},
-    {"$": "sparse", "shape": [2, 10**12], "data": [], "indices": [], "indptr": [0, 0, 0]},
 )
+MARKS = ("array", "sparse", "objects", "strings", "estimator", "Popen")
 TYPES = ("<f4", "<f8", "<i8", "<i4", "|u1", "|b1")
 
 
@@ -56,7 +69,7 @@ def mutated(folder: Path, target: Path, seed: int) -> str:
     elif arrays and kind < 0.4:
         change = _change_array(arrays, choice)
     else:
-        change = _change_node(document, list(arrays), choice)
+        change = _change_node(document, choice)
     write_signed(target, document, arrays)
     return change
 
@@ -97,7 +110,7 @@ def corrupted(folder: Path, target: Path, seed: int) -> str:
 # --- the tree -----------------------------------------------------------------------------------
 
 
-def _change_node(document: Any, keys: list[str], choice: random.Random) -> str:
+def _change_node(document: Any, choice: random.Random) -> str:
     places = _places(document)
     place = _pick(places, choice)
     value = _at(document, place)
@@ -108,7 +121,7 @@ def _change_node(document: Any, keys: list[str], choice: random.Random) -> str:
         case "replace":
             new = deepcopy(choice.choice(VALUES))
         case "vary":
-            new = _varied(value, keys, choice)
+            new = _varied(value, choice)
         case "swap":
             other = _pick(places, choice)
             if other[: len(place)] != place and place[: len(other)] != other:
@@ -121,7 +134,7 @@ def _change_node(document: Any, keys: list[str], choice: random.Random) -> str:
     return f"{place}: {_shown(value)} becomes {_shown(new)}"
 
 
-def _varied(value: Any, keys: list[str], choice: random.Random) -> Any:
+def _varied(value: Any, choice: random.Random) -> Any:
     """Something of the same kind, mostly."""
     match value:
         case bool():
@@ -133,12 +146,8 @@ def _varied(value: Any, keys: list[str], choice: random.Random) -> Any:
         case list() if value:
             item = choice.choice(value)
             return choice.choice((value[:-1], [*value, item], value[::-1], value * 2, [], [None, *value[1:]]))
-        case {"$": str(), "key": _}:
-            return {**value, "key": choice.choice(keys)}
         case {"$": str(name)}:
-            other = choice.choice(
-                (*CLASSES, "dict", "array", "sparse", "objects", "scalar", "strings", "Popen")
-            )
+            other = choice.choice((*sorted(class_names()), *MARKS))
             return {**value, "$": other} if choice.random() < 0.7 else {"$": name}
         case dict() if value:
             key = choice.choice(sorted(value))
@@ -252,7 +261,7 @@ def _change_estimator(arrays: dict[str, Any], key: str, choice: random.Random) -
     name = choice.choice(sorted(files))
     if name.endswith(".json"):
         schema = json.loads(files[name])
-        change = _change_node(schema, [], choice)
+        change = _change_node(schema, choice)
         files[name] = json.dumps(schema).encode()
     elif name.endswith(".npy"):
         array = np.load(io.BytesIO(files[name]), allow_pickle=False)
@@ -278,35 +287,80 @@ def zipped(files: dict[str, bytes], compression: int) -> bytes:
 # --- fields, by their annotations ---------------------------------------------------------------
 
 
+def kinds_below(kind: Any, seen: dict[Any, None] | None = None) -> dict[Any, None]:
+    """All kinds that a value of a kind may have in it, those of the fields of its objects among them."""
+    seen = {} if seen is None else seen
+    for each in alternatives(kind):
+        if each in seen:
+            continue
+        seen[each] = None
+        rule, given = _rule(each), get_args(each)
+        below: Sequence[Any] = ()
+        if isinstance(rule, OneOf):
+            below = [resolve_name(path) for path in rule.paths]
+        elif isinstance(rule, Length | Keys):
+            below = given[:1]
+        elif each is Model:
+            algorithms = {stored_algorithm(algorithm): algorithm for algorithm in _algorithms()}
+            below = [kind for algorithm in algorithms.values() for kind in model_kinds(algorithm).values()]
+        elif is_class(each):
+            below = list(field_kinds(each).values())
+        elif get_origin(each) in (list, Sequence, dict, Mapping):
+            below = given
+        for inner in below:
+            kinds_below(inner, seen)
+    return seen
+
+
+@cache
+def class_names() -> frozenset[str]:
+    """What the classes are called of which a model may have objects."""
+    return frozenset((get_origin(each) or each).__name__ for each in kinds_below(Model) if is_class(each))
+
+
+def _algorithms() -> list[Any]:
+    return [resolve_name(entry.algorithm) for entry in METHODS.values()]
+
+
+def _rule(kind: Any) -> Any:
+    return getattr(kind, "__metadata__", (None,))[0]
+
+
+def _may_be_foreign(kind: Any) -> bool:
+    """Whether a kind takes any object: what one holds, only it knows."""
+    return any(_rule(each) is FOREIGN for each in alternatives(kind))
+
+
 def violations(node: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """For every field of an object of a fitted tree, and of those below it, values that it must not have."""
-    for name, kind in field_kinds(type(node)).items():
-        yield from _violating(getattr(node, name), kind, (*place, name))
+    kinds = model_kinds(node.algorithm) if isinstance(node, Model) else field_kinds(type(node))
+    for name, kind in kinds.items():
+        if name not in ("algorithm", "parameters", "built"):
+            yield from _violating(getattr(node, name), kind, (*place, name))
 
 
 def _violating(value: Any, kind: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    origin, given = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        fitting = [each for each in given if may_be(value, each)]
-        yield place, Path("of no kind")
-        if value is not None:
-            wrong = _violating(value, fitting[0], place)
-            yield from ((where, other) for where, other in wrong if where != place or other is not None)
-        return
-    if kind is Any:
+    if kind is Any or _may_be_foreign(kind):
         return
     yield place, Path("of no kind")
-    yield place, None
-    if origin is Annotated and isinstance(given[1], Between):
+    if type(None) not in alternatives(kind):
+        yield place, None
+    kind = next(each for each in alternatives(kind) if may_be(value, each))
+    origin, given, rule = get_origin(kind), get_args(kind), _rule(kind)
+    if isinstance(rule, Length | Keys):
+        yield place, 7
+        yield from _violating(value, given[0], place)
+    elif isinstance(rule, Between):
         yield place, float("nan")
         yield place, "1"
-        if np.isfinite(given[1].least):
-            yield place, given[1].least - abs(given[1].least) - 1
-    elif origin is Annotated and given[1].sizes is not None and not is_sparse(value):
-        yield place, value[None]
-        yield place, value.astype(object)
-        if value.size and value.dtype.kind == "f":
-            yield place, np.full_like(value, np.inf)
+        if np.isfinite(rule.least):
+            yield place, rule.least - abs(rule.least) - 1
+    elif isinstance(rule, Table):
+        if rule.sizes is not None and not is_sparse(value):
+            yield place, value[None]
+            yield place, value.astype(object)
+            if value.size and value.dtype.kind == "f":
+                yield place, np.full_like(value, np.inf)
     elif origin is Literal or kind is str:
         yield place, 7
     elif kind is bool:
@@ -314,7 +368,7 @@ def _violating(value: Any, kind: Any, place: Place) -> Iterator[tuple[Place, Any
     elif kind is float:
         yield place, float("inf")
     elif origin in (list, Sequence):
-        if given[0] is not Any:
+        if not _may_be_foreign(given[0]):
             yield place, [*value, Path("of no kind")]
         for number, each in enumerate(value[:1]):
             yield from _violating(each, given[0], (*place, number))
@@ -322,8 +376,52 @@ def _violating(value: Any, kind: Any, place: Place) -> Iterator[tuple[Place, Any
         yield place, list(value)
         for key, each in list(value.items())[:1]:
             yield from _violating(each, given[1], (*place, key))
-    elif is_dataclass(value) and not hasattr(value, "get_params"):
+    elif is_class(type(value)):
         yield from violations(value, place)
+
+
+def forgeries(tree: Any, kind: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """For every object in the tree of a value of a kind, and for every union, what must not stand there."""
+    kinds = alternatives(kind)
+    rules = [_rule(each) for each in kinds]
+    if inner := [get_args(each)[0] for each in kinds if isinstance(_rule(each), Length | Keys)]:
+        yield from forgeries(tree, inner[0], place)
+        return
+    if isinstance(tree, list):
+        items = [get_args(each)[0] for each in kinds if get_origin(each) in (list, Sequence)]
+        for number, each in enumerate(tree[:2] if items else ()):
+            yield from forgeries(each, items[0], (*place, number))
+    if not isinstance(tree, dict):
+        return
+    mark, name = tree.get("$"), "$"
+    values = [get_args(each)[1] for each in kinds if get_origin(each) in (dict, Mapping)]
+    if mark is None and values:
+        for key, each in list(tree.items())[:2]:
+            yield from forgeries(each, values[0], (*place, key))
+        return
+    if Any in kinds or mark in (*MARKS, *NOT_FINITE):
+        return
+    paths = [path for rule in rules if isinstance(rule, OneOf) for path in rule.paths]
+    paths += [entry.estimator for entry in METHODS.values()] if FOREIGN in rules else []
+    classes = [each for each in kinds if is_class(each)] + [resolve_name(path) for path in paths]
+    allowed = {(get_origin(each) or each).__name__: each for each in classes}
+    for other in [*sorted(class_names() - allowed.keys())[::9], *MARKS, ["x"]]:
+        yield (*place, name), other
+    owner = classes[0] if mark is None else allowed[mark]
+    fields = model_kinds(algorithm_named(tree["algorithm"])) if owner is Model else field_kinds(owner)
+    yield place, {**tree, "further": 1}
+    for each in tree.keys() - {"$"}:
+        yield place, {key: value for key, value in tree.items() if key != each}
+        yield from forgeries(tree[each], fields[each], (*place, each))
+
+
+def forged(tree: Any, place: Place, value: Any) -> Any:
+    """A tree with another value in a place."""
+    if not place:
+        return value
+    copy = tree.copy()
+    copy[place[0]] = forged(tree[place[0]] if len(place) > 1 else None, place[1:], value)
+    return copy
 
 
 def with_value(node: Any, place: Place, value: Any) -> Any:
@@ -335,4 +433,9 @@ def with_value(node: Any, place: Place, value: Any) -> Any:
         return {**node, name: with_value(node[name], tuple(rest), value)}
     if isinstance(node, list):
         return [*node[:name], with_value(node[name], tuple(rest), value), *node[name + 1 :]]
-    return replace(node, **{name: with_value(getattr(node, name), tuple(rest), value)})
+    changed = with_value(getattr(node, name), tuple(rest), value)
+    if not hasattr(node, "get_params"):
+        return replace(node, **{name: changed})
+    copy = shallow_copy(node)
+    setattr(copy, name, changed)
+    return copy

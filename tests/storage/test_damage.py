@@ -5,12 +5,14 @@ import json
 import os
 import socket
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from safetensors.numpy import load_file
 from scipy import sparse
@@ -19,12 +21,24 @@ from sklearn.naive_bayes import GaussianNB
 
 from funnelling import InputError, load_model, save_model
 from funnelling.matrices import dense
-from funnelling.state import StateError
+from funnelling.methods.model import Model
+from funnelling.state import ANY_ARRAY, OneOf, Rule, StateError, field_kinds, is_class
 from funnelling.storage import describe_model, folders
 from funnelling.storage.estimators import from_bytes, to_bytes
+from funnelling.storage.models import restored
 from funnelling.storage.trees import decode
 
-from .mutations import corrupted, mutated, violations, with_value, write_signed, zipped
+from .mutations import (
+    corrupted,
+    forged,
+    forgeries,
+    kinds_below,
+    mutated,
+    violations,
+    with_value,
+    write_signed,
+    zipped,
+)
 from .saved_models import CASES, DATA, fitted, small_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # NumPy's and scikit-learn's, of odd numbers
@@ -113,31 +127,26 @@ class TestTreesThatPromiseMuch:
         [
             {"$": "objects", "dtype": "<U100000000", "items": ["x", "y"]},
             [{"$": "objects", "dtype": "<U999999", "items": ["x"]}] * 99,
-            {"$": "scalar", "dtype": "<U100000000", "value": "x"},
-            {"$": "scalar", "dtype": "V4000000000", "value": 1},
-            {"$": "objects", "dtype": "<f8", "items": {"$": "dict", "items": {}}},
+            {"$": "objects", "dtype": "V4000000000", "items": [1]},
+            {"$": "objects", "dtype": "<f8", "items": [1]},
             {"$": "objects", "dtype": "|O", "items": [[], {}]},
-            {"$": "float", "value": "1" * 100},
-            {
-                "$": "sparse",
-                "shape": [2, 10**12],
-                **{key: {"$": "array", "key": key} for key in ("data", "indices", "indptr")},
-            },
-            [{"$": "strings", "key": "text"}] * 2,
-            {"$": "strings", "key": "number"},
+            {"$": "sparse", "shape": [2, 10**12]},
+            {"$": "strings"},
+            {"$": "1" * 100},
+            [{"$": "array"}],
         ],
         ids=lambda tree: json.dumps(tree)[:50],
     )
     def test_are_refused(self, tree: Any) -> None:
         arrays = {
-            "data": np.empty(0, np.float32),
-            "indices": np.empty(0, np.int32),
-            "indptr": np.zeros(3, np.int32),
-            "text": np.frombuffer(b'["a"]', np.uint8),
-            "number": np.frombuffer(b'{"a": 1}', np.uint8),
+            "/data": np.empty(0, np.float32),
+            "/indices": np.empty(0, np.int32),
+            "/indptr": np.zeros(3, np.int32),
+            "": np.frombuffer(b'{"a": 1}', np.uint8),
         }
+        array = Annotated[npt.NDArray[Any], ANY_ARRAY]
         with pytest.raises((ValueError, TypeError, KeyError)):
-            decode(tree, arrays)
+            decode(tree, list[array] | list[str] | array, arrays)  # type: ignore[valid-type]
 
 
 class TestEstimatorsThatPromiseMuch:
@@ -243,11 +252,39 @@ class TestMutations:
                 with_value(model, place, value).check()
         assert len(tried) > 50
 
+    @pytest.mark.parametrize("case", ["fun-auto", "words-and-characters", "base estimators", "fun-many"])
+    def test_a_forged_tree_is_refused_in_one_line(self, case: str, saved: Path) -> None:
+        document, arrays = json.loads((saved / case / "model.json").read_bytes()), {}
+        for name in document["files"]:
+            arrays |= load_file(saved / case / name)
+        tried = list(forgeries(document["model"], Model))
+        for place, value in tried:
+            changed = {**document, "model": forged(document["model"], place, value)}
+            with pytest.raises(InputError, match="the model is damaged") as refusal:
+                restored(saved / case, changed, arrays)
+            assert "\n" not in str(refusal.value)
+        assert len(tried) > 150
+
     def test_one_that_is_not_signed_is_refused(self, saved: Path, tmp_path: Path) -> None:
         for seed in SEEDS:
             corrupted(saved / "fun-auto", tmp_path / "m", seed)
             with pytest.raises(InputError, match=r"Copy it again or train anew|Upgrade funnelling"):
                 load_model(tmp_path / "m", mapped=bool(seed % 2))
+
+
+def test_every_annotation_of_every_model_says_what_is_there() -> None:
+    """Each resolves, and is of a kind that is known; an array without a size or a bound is none."""
+    plain = (str, bool, int, float, type(None))
+    kinds = kinds_below(Model)
+    assert len(kinds) > 100
+    for kind in kinds:
+        rule, origin = getattr(kind, "__metadata__", (None,))[0], get_origin(kind)
+        known = isinstance(rule, Rule) or is_class(kind) or kind in plain or kind is Any
+        assert known or origin in (Literal, list, Sequence, dict, Mapping), kind
+        assert origin not in (dict, Mapping) or get_args(kind)[0] is str, kind
+        assert not isinstance(rule, OneOf) or all(map(is_class, map(resolve_name, rule.paths))), kind
+    anything = {name for name, kind in field_kinds(Model).items() if "typing.Any]" in str(kind)}
+    assert anything - {"algorithm"} == {"built", "reading", "history"}
 
 
 def test_an_estimator_that_takes_no_sparse_vectors_is_loaded(tmp_path: Path) -> None:
@@ -263,27 +300,20 @@ TIER_TWO, OWN = "/fitted/learned/tier_two", "/fitted/learned/views/own"
 
 
 def _learned(state: dict[str, Any]) -> dict[str, Any]:
-    learned: dict[str, Any] = state["fitted"]["state"]["learned"]["state"]
+    learned: dict[str, Any] = state["fitted"]["learned"]
     return learned
 
 
 def _tier_two(state: dict[str, Any]) -> dict[str, Any]:
-    tier_two: dict[str, Any] = _learned(state)["tier_two"]["state"]
+    tier_two: dict[str, Any] = _learned(state)["tier_two"]
     return tier_two
-
-
-def _views(state: dict[str, Any]) -> dict[str, Any]:
-    views: dict[str, Any] = _learned(state)["views"]["state"]
-    return views
 
 
 Change = Callable[[dict[str, Any], dict[str, Any]], object]  # of the state of a model and its arrays
 CHANGES: dict[str, Change] = {
-    "a flag is missing": lambda state, _: state["labels"]["state"].pop("single_label"),
-    "a kind of no calibration": lambda state, _: _set(_tier_two(state)["calibrator"]["state"], "kind", "x"),
-    "a gamma of nothing": lambda state, _: _set(
-        _tier_two(state)["scorer"]["state"], "gamma", {"$": "float", "value": "nan"}
-    ),
+    "a flag is missing": lambda state, _: state["labels"].pop("single_label"),
+    "a kind of no calibration": lambda state, _: _set(_tier_two(state)["calibrator"], "kind", "x"),
+    "a gamma of nothing": lambda state, _: _set(_tier_two(state)["scorer"], "gamma", {"$": "nan"}),
     "a slope of zeros": lambda _, arrays: arrays[f"{TIER_TWO}/calibrator/slope"].fill(0),
     "weights of NaN": lambda _, arrays: arrays[f"{OWN}/en/scorer/weights"].fill(np.nan),
     "weights beyond all bounds": lambda _, arrays: arrays[f"{OWN}/en/scorer/weights"].fill(1e38),
@@ -296,24 +326,23 @@ CHANGES: dict[str, Change] = {
     "coefficients that are turned": lambda _, arrays: _set(
         arrays, f"{TIER_TWO}/scorer/coefficients", arrays[f"{TIER_TWO}/scorer/coefficients"].T
     ),
-    "no base classifiers": lambda state, _: _views(state)["own"]["items"].clear(),
-    "another language": lambda state, _: _set(state["documents"], "items", {"EN": 60, "it": 60}),
-    "a combination that is none": lambda state, _: _set(_learned(state)["combination"]["state"], "how", "x"),
-    "a goal that is none": lambda state, _: _set(state["parameters"]["items"], "optimise", -1),
+    "no base classifiers": lambda state, _: _learned(state)["views"]["own"].clear(),
+    "another language": lambda state, _: _set(state, "documents", {"EN": 60, "it": 60}),
+    "a combination that is none": lambda state, _: _set(_learned(state)["combination"], "how", "x"),
+    "a goal that is none": lambda state, _: _set(state["parameters"], "optimise", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
         arrays, "/archive/targets/en", arrays["/archive/targets/en"][1:]
     ),
     "counts of another shape": lambda _, arrays: _set(
         arrays, f"{TIER_TWO}/held_out/en", arrays[f"{TIER_TWO}/held_out/en"][:, :1]
     ),
-    "a parameter that is not saved": lambda state, _: _set(state["parameters"]["items"], "encoder", "/home"),
+    "a parameter that is not saved": lambda state, _: _set(state["parameters"], "encoder", "/home"),
     "an algorithm that is none": lambda state, _: _set(state, "algorithm", "os.system"),
-    "vocabularies that are none": lambda state, _: _set(
-        _views(state), "vectorizers", {"$": "dict", "items": {}}
-    ),
-    "features of text": lambda state, _: _set(state["features"]["items"], "en", "many"),
-    "an array in two places": lambda state, _: _set(
-        _tier_two(state)["calibrator"]["state"], "slope", _tier_two(state)["calibrator"]["state"]["offset"]
+    "vocabularies that are none": lambda state, _: _set(_learned(state)["views"], "vectorizers", {}),
+    "features of text": lambda state, _: _set(state["features"], "en", "many"),
+    "an array that is not there": lambda _, arrays: arrays.pop(f"{TIER_TWO}/calibrator/slope"),
+    "the array of another place": lambda state, _: _set(
+        _tier_two(state)["calibrator"], "slope", {"$": "array", "key": f"{TIER_TWO}/scorer/support"}
     ),
 }
 
@@ -322,7 +351,7 @@ CHANGES: dict[str, Change] = {
 def test_what_predicting_needs_is_checked(change: str, model: Path, tmp_path: Path) -> None:
     document = json.loads((model / "model.json").read_bytes())
     arrays = {key: array.copy() for key, array in load_file(model / _arrays_name(model)).items()}
-    CHANGES[change](document["model"]["state"], arrays)
+    CHANGES[change](document["model"], arrays)
     write_signed(tmp_path / "m", document, arrays)
     with pytest.raises(InputError, match="the model is damaged") as refusal:
         load_model(tmp_path / "m")

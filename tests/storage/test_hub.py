@@ -19,8 +19,7 @@ from funnelling import FunnellingClassifier, InputError, load_model, pull_model,
 from funnelling.evaluation.registry import measure_languages
 from funnelling.runtime.messages import Style, speaking
 from funnelling.storage import describe_model, folders
-from funnelling.storage.models import take_snapshot
-from funnelling.storage.places import lasting
+from funnelling.storage.places import lasting, take_snapshot
 from tests.artificial import text_corpus
 from tests.storage.local_hub import READER, WRITER, WRONG, Files, LocalHub, used
 

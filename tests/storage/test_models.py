@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, NaiveClassifier, load_model, save_model
+from funnelling.matrices import is_sparse
+from funnelling.state import RUNTIME_PARAMETERS, field_kinds, is_class
 from funnelling.storage import describe_model
-from funnelling.storage.trees import RUNTIME_PARAMETERS
 from tests.artificial import vector_corpus
 
 from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
@@ -70,6 +73,20 @@ def answered(here: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def arrays_of(node: Any) -> Iterator[Any]:
+    """The arrays of a fitted tree, but for those of scikit-learn's estimators."""
+    if isinstance(node, np.ndarray):
+        yield node
+    elif is_sparse(node):
+        yield from (node.data, node.indices, node.indptr)
+    elif isinstance(node, dict | list):
+        for each in node.values() if isinstance(node, dict) else node:
+            yield from arrays_of(each)
+    elif is_class(type(node)):
+        for name in field_kinds(type(node)):
+            yield from arrays_of(getattr(node, name, None))
+
+
 class TestEveryKind:
     @pytest.mark.parametrize("case", CASES)
     def test_a_loaded_model_says_the_same_to_the_bit(
@@ -96,6 +113,21 @@ class TestEveryKind:
         for name in ("load", "loads", "Unpickler"):
             monkeypatch.setattr(pickle, name, refuse)
         load_model(here / case)
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_what_was_fitted_is_frozen(self, case: str, models: dict[str, Any]) -> None:
+        found = list(arrays_of(models[case].model_.fitted))
+        assert found
+        assert not any(array.flags.writeable for array in found)
+
+    @pytest.mark.parametrize("case", ["fun-auto", "fun-many", "words-and-characters", "dci of vectors"])
+    def test_a_pickled_model_says_the_same_and_has_no_caches(self, case: str, models: dict[str, Any]) -> None:
+        before = pickle.dumps(models[case])
+        said = spelled_out(answers(case, models[case]))
+        after = pickle.dumps(models[case])
+        assert len(after) == len(before)
+        assert spelled_out(answers(case, pickle.loads(after))) == said
+        assert clone(models[case]).get_params() == models[case].get_params()
 
     @pytest.mark.parametrize("case", CASES)
     def test_what_a_folder_holds(self, case: str, here: Path, models: dict[str, Any]) -> None:
@@ -155,7 +187,7 @@ def test_a_model_stays_what_it_was_whatever_the_default(views: str | None, tmp_p
     save_model(small_model(views=views), tmp_path / "m")
     document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
     parameters = FunnellingClassifier().get_params().keys()
-    written = document["model"]["state"]["parameters"]["items"].keys()
+    written = document["model"]["parameters"].keys()
     assert parameters - written == parameters & set(RUNTIME_PARAMETERS)
     assert load_model(tmp_path / "m").views == views
     assert describe_model(tmp_path / "m")["method"] == ("fun-tat" if views is None else "fun-auto")

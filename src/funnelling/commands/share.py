@@ -9,7 +9,7 @@ from funnelling.commands.values import model_folder
 from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
-    from funnelling.storage.sharing import Pushed
+    from funnelling.storage.places import Pushed
 
 
 class Push(AsJson):

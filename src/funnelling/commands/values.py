@@ -36,7 +36,7 @@ def probability(text: str) -> float:
 
 def model_folder(text: str) -> str:
     """The folder of a model that is here, and no address on the Hub."""
-    from funnelling.storage.places import folder_here
+    from funnelling.storage.folders import folder_here
 
     try:
         folder_here(text)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from funnelling.corpus.label_rules import Edges, Hierarchy, LabelRules, depths
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.state import expect, numbers
+from funnelling.state import Length, expect, numbers
 from funnelling.text.languages import is_tag, normalise_tag, served_by
 
 MAX_LABELS = 2**20
@@ -74,11 +74,11 @@ class LabelSet:
     funnelling.errors.InputError: label "cats": its parent "animal" is no label. Add it, or correct its id.
     """
 
-    ids: list[str]
-    names: dict[str, list[str]]
-    descriptions: list[str]
+    ids: Annotated[list[str], Length("labels")]
+    names: dict[str, Annotated[list[str], Length("labels")]]
+    descriptions: Annotated[list[str], Length("labels")]
     broader: Annotated[Edges, numbers(None, 2, kinds="i", least=0)]
-    excluded: Annotated[npt.NDArray[np.bool_], numbers(None, kinds="b")]
+    excluded: Annotated[npt.NDArray[np.bool_], numbers("labels", kinds="b")]
     roll_up: bool = False
 
     @classmethod
@@ -240,10 +240,8 @@ class LabelSet:
     def check_state(self) -> None:
         """Refuse what was read from a file and is no set of labels."""
         expect(0 < len(set(self.ids)) == len(self.ids) <= MAX_LABELS, "the labels of its label set")
-        for tag, names in self.names.items():
+        for tag in self.names:
             expect(is_tag(tag) and normalise_tag(tag) == tag, "the language of names of labels")
-            expect(len(names) == len(self.ids), "the names of labels")
-        expect(len(self.descriptions) == len(self.excluded) == len(self.ids), "the descriptions of labels")
         expect(self.broader.max(initial=0) < len(self.ids), "the parents of labels")
         depths(self.broader, self.ids)
 

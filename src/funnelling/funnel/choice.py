@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from funnelling.evaluation.registry import MEASURES, main_measures
-from funnelling.funnel.design import COMBINATIONS, FunnelConfig
+from funnelling.funnel.design import Combine, FunnelConfig
 from funnelling.spaces import check_views, named_views
 from funnelling.state import Between, expect
 
@@ -40,13 +40,12 @@ class Choice:
     normalise: bool
     C: Annotated[float, Between(0)] | None
     tried: list[dict[str, Any]] = field(default_factory=list)
-    combine: str = "mean"
+    combine: Annotated[str, Combine] = "mean"
     variant: str = "tat"
 
     def check_choice(self) -> None:
         """Refuse an impossible choice, or one whose summary cannot be printed."""
         check_views(self.views)
-        expect(self.combine in COMBINATIONS, "how views are combined")
         expect("\n" not in self.summary() and str(self), "what was tried")
 
     @property

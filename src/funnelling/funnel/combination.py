@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.funnel.design import COMBINATIONS, FunnelConfig
+from funnelling.funnel.design import Combine, FunnelConfig
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Scores, Targets, unit_rows
@@ -25,7 +25,7 @@ class Combination:
     where labels exclude each other.
     """
 
-    how: str
+    how: Annotated[str, Combine]
     normalise: bool
     weights: dict[str, Annotated[float, Between(0)]] | None = None
     offsets: dict[str, Annotated[Floats, numbers("labels")]] | None = None
@@ -88,7 +88,6 @@ class Combination:
 
     def check_combination(self, views: Sequence[str], labels: int) -> Matrix:
         """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
-        expect(self.how in COMBINATIONS, "how views are combined")
         if self.weights is not None:
             expect_by(self.weights, views, "the weights of views")
         if self.offsets is not None:

@@ -7,7 +7,7 @@ the model was fitted with.
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.corpus.reference import Reference
@@ -18,8 +18,10 @@ from funnelling.methods.algorithm import Parameters, Run
 from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
 from funnelling.spaces import OWN, View, check_views, make_space, named_views
 from funnelling.spaces.base import Resources
+from funnelling.state import Foreign
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
+from funnelling.text.characters import Template
 from funnelling.text.languages import known_as
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
@@ -43,7 +45,8 @@ def is_auto(views: Any) -> bool:
 
 FUNNEL_VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
-COMBINATIONS = ("mean", "concat", "stacked", "odds")
+Combine = Literal["mean", "concat", "stacked", "odds"]
+COMBINATIONS: tuple[Combine, ...] = get_args(Combine)
 ZERO_SHOT_SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 
 
@@ -53,7 +56,7 @@ class FunnelParameters(Parameters):
 
     variant: str = choice("tat", FUNNEL_VARIANTS)
     _: KW_ONLY
-    views: Any = AUTO
+    views: Annotated[Any, list[View] | str | None] = AUTO
     combine: str = choice("mean", COMBINATIONS)
     normalise: bool = flag(True)
     folds: int = whole(10, least=2)
@@ -67,11 +70,11 @@ class FunnelParameters(Parameters):
     reference: Reference | None = None
     encoder: str | os.PathLike[str] | None = None
     encoder_epochs: int = whole(0, least=0)
-    base_estimator: Any = None
-    meta_estimator: Any = None
+    base_estimator: Annotated[Any, Mapping[str, Foreign | None] | Foreign | None] = None
+    meta_estimator: Annotated[Any, Foreign | None] = None
     optimise: str | None = None
     calibrated: bool = flag(False)
-    vectorizer: Any = None
+    vectorizer: Template = None
 
     @property
     def run(self) -> Run:

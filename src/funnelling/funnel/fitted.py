@@ -21,6 +21,7 @@ from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import Calibrator, ScoreThresholds
+from funnelling.plain import without_caches
 from funnelling.spaces import SHARED, Space
 from funnelling.state import expect
 from funnelling.svm import LinearScorer
@@ -274,9 +275,7 @@ class FittedFunnel(Fitted):
         if self.kept is not None:
             self.kept.check(documents, self.learned.views.names, known, labels.columns)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: what is cached is made again."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+    __getstate__ = without_caches
 
 
 def _measured(counts: Counts, labels: LabelSpace, columns: Columns = ALL_LABELS) -> dict[str, float]:

@@ -19,7 +19,7 @@ from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_t
 from funnelling.plain import clone
 from funnelling.randomness import stream
 from funnelling.runtime.progress import Advance, no_progress
-from funnelling.state import HasShape, expect, expect_numbers, filled_row
+from funnelling.state import Foreign, HasShape, expect, filled_row, numbers
 from funnelling.svm.calibration import sigmoid
 
 CLIP_EPS = 1e-3  # posteriors closer to 0 or 1 say no more than this
@@ -203,7 +203,7 @@ class PointFit:
 class EstimatorScorer:
     """One fitted estimator per label; a number where training had only one class."""
 
-    estimators: Sequence[Any]
+    estimators: list[float | Foreign]
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of documents: decision values, or log-odds of probabilities."""
@@ -215,11 +215,11 @@ class EstimatorScorer:
 
     def check_scores(self, example: Any) -> int:
         """Refuse estimators that cannot score the example: what they hold, only they know."""
-        expect(isinstance(self.estimators, list) and self.estimators, "the estimators of a classifier")
+        expect(self.estimators, "the estimators of a classifier")
         if example is None:
             return len(self.estimators)
         scores = self.scores(filled_row(example))
-        expect_numbers(scores, (1, len(self.estimators)), "what an estimator says")
+        numbers(1, len(self.estimators)).check(scores, {}, "what an estimator says")
         return len(self.estimators)
 
 

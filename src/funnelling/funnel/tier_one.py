@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.design import FunnelConfig, Learner
+from funnelling.funnel.learners import EstimatorScorer
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.methods.svms import fit_languages
 from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
@@ -17,7 +18,7 @@ from funnelling.state import HasShape
 from funnelling.svm import SVM, Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import labels_at_once
-from funnelling.svm.scorers import LinearScorer
+from funnelling.svm.scorers import LinearScorer, SVMScorer
 from funnelling.svm.solver import Coefficients
 
 
@@ -43,7 +44,7 @@ class BoundLearner(Protocol):
 class TierOne:
     """One language's base classifiers."""
 
-    scorer: Scorer
+    scorer: Annotated[Scorer, SVMScorer | EstimatorScorer]
     calibration: Calibration
 
     def posteriors(self, X: Matrix) -> Floats:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.learners import EstimatorScorer, PointScorer
 from funnelling.funnel.ranking import LabelThresholdCurves
 from funnelling.funnel.thresholds import tuned_for
 from funnelling.funnel.tier_one import FitOnFolds, MetaSample, Posteriors, ViewPosteriors
@@ -29,7 +30,7 @@ from funnelling.state import Between, Count, HasShape, expect, expect_by, matrix
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.kernels import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.svm.learner import Problem
-from funnelling.svm.scorers import SelectedScorer, Selection
+from funnelling.svm.scorers import SelectedScorer, Selection, SVMScorer
 from funnelling.svm.solver import Coefficients
 
 TIER_TWO = ""  # in place of a view's name: no view has it
@@ -48,6 +49,9 @@ class MetaFit(FitOnFolds, Protocol):
     def scorer_without(self, fold: int) -> Scorer: ...
 
 
+MetaScorer = SVMScorer | EstimatorScorer | PointScorer
+
+
 @dataclass(frozen=True)
 class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
@@ -55,7 +59,7 @@ class TierTwo:
     ``held_out`` counts, by language, how it decides of its training documents when it has not seen them.
     """
 
-    scorer: Scorer
+    scorer: Annotated[Scorer, MetaScorer | SelectedScorer[MetaScorer]]
     C: Annotated[float, Between(0)] | None
     calibrator: Calibrator
     thresholds: Annotated[npt.NDArray[np.float64], numbers("labels")] | float

@@ -38,11 +38,12 @@ from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads
-from funnelling.spaces import OWN, Space, make_space
+from funnelling.spaces import OWN, AnySpace, Space, make_space
 from funnelling.state import empty_row, expect
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
+from funnelling.text.characters import Vectorizer
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
@@ -54,7 +55,7 @@ DENSE_C = 10.0
 class SharedView:
     """A space, and one set of base classifiers in it, which learned from some ``languages``."""
 
-    space: Space
+    space: AnySpace
     tier: TierOne
     languages: list[str]
 
@@ -192,7 +193,7 @@ class FittedViews:
     names: Sequence[str]
     own: Mapping[str, TierOne]
     shared: Mapping[str, SharedView]
-    vectorizers: Mapping[str, Any] | None
+    vectorizers: Mapping[str, Vectorizer] | None
 
     def check_views(self, languages: Sequence[str], features: Mapping[str, int], combine: str) -> int:
         """Refuse a state that could not see documents in these languages; how many labels there are.

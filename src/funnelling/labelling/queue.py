@@ -23,8 +23,7 @@ from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
 from funnelling.storage import describe_model
-from funnelling.storage.folders import check_writable
-from funnelling.storage.places import folder_here
+from funnelling.storage.folders import check_writable, folder_here
 from funnelling.text.detection import normalise_tags
 
 # Documents that are suggested, before the others as they came: nobody labels more before it learns

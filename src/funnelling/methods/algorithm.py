@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,6 @@ from funnelling.text.tfidf import TfidfVectorizer
 logger = logging.getLogger(__name__)
 
 
-# Runtime options and resources: models do not store them.
-RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class Parameters(Estimator):
     """The parameters that all methods have; see `funnelling.FunnellingClassifier`."""
@@ -41,7 +37,7 @@ class Parameters(Estimator):
     compact: bool = flag(False)
     keep_texts: bool = flag(False)
     n_jobs: int | None = jobs()
-    random_state: Any = seed()
+    random_state: Annotated[Any, int | None] = seed()
     verbose: int = 0
 
     def check(self) -> None:

@@ -30,13 +30,7 @@ from funnelling.matrices import (
 )
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
-from funnelling.state import (
-    Between,
-    expect,
-    expect_by,
-    matrix,
-    numbers,
-)
+from funnelling.state import Seed, expect, expect_by, matrix, numbers
 
 Classes = npt.NDArray[Any]
 Places = npt.NDArray[np.intp]
@@ -63,7 +57,7 @@ class Archive:
     An archive of texts that were too many has none of them.
     """
 
-    seed: Annotated[int, Between(0, 2**64)]
+    seed: Seed
     ids: dict[str, list[str]]
     groups: dict[str, list[str]]
     targets: dict[str, Annotated[AnyTargets, matrix(None, None, "b")]]

@@ -29,6 +29,7 @@ from funnelling.methods.parameters import check_label_set
 from funnelling.methods.training_set import PreviousFit, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import timed
+from funnelling.state import freeze
 from funnelling.svm.scorers import Selection
 
 
@@ -375,6 +376,7 @@ def learn_prepared(
 ) -> Model:
     """The model that an algorithm makes of documents and vectors; of ``texts`` there may be only these."""
     fitted = algorithm.fit(parameters, training)
+    freeze(fitted)
     return Model(
         algorithm=algorithm,
         parameters=parameters,

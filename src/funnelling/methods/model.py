@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -29,10 +29,11 @@ from funnelling.state import (
     MAX_COLUMNS,
     Between,
     Count,
+    OneOf,
     check_fields,
+    check_value,
     expect,
     expect_by,
-    expect_whole,
 )
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
@@ -40,6 +41,7 @@ from funnelling.text.languages import is_language, is_served
 logger = logging.getLogger(__name__)
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
+OF_ALGORITHM = OneOf(())  # what it may be depends on the algorithm
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,15 +62,15 @@ class Model:
     say what the answers are.
     """
 
-    algorithm: Algorithm[Any]
-    parameters: Parameters
+    algorithm: Annotated[Algorithm[Any], OF_ALGORITHM]
+    parameters: Annotated[Parameters, OF_ALGORITHM]
     built: dict[str, Any] = field(default_factory=dict)
     labels: LabelSpace
     label_documents: list[Count]
     documents: dict[str, Annotated[int, Between(1, MAX_COLUMNS)]]
     features: dict[str, Count]
     texts: bool
-    fitted: Fitted
+    fitted: Annotated[Fitted, OF_ALGORITHM]
     archive: Archive | None = None
     label_set: LabelSet | None = None
     feature_names: list[str] = field(default_factory=list)
@@ -76,6 +78,10 @@ class Model:
     dropped: list[str] = field(default_factory=list)
     reading: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: its rules are made again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def languages(self) -> list[str]:
@@ -318,7 +324,8 @@ class Model:
         self.algorithm.check_built(self.fit_parameters)
         template = getattr(self.parameters, "vectorizer", None)
         expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
-        expect(isinstance(self.fitted, self.algorithm.fitted), "what was fitted")
+        expect(type(self.fitted) is self.algorithm.fitted, "what was fitted")
+        check_fields(self.fitted, place="fitted")
         expect(self.labels.sparse == self.algorithm.sparse_labels, "whether there are many labels")
         classes = self.labels.classes
         expect(classes.ndim == 1, "the list of labels")
@@ -354,9 +361,7 @@ STEPS = (FIRST_STEP, "update", "add-language", "forget", "relabel", "tune")
 
 def check_history(history: Any) -> None:
     """Refuse what is no history of a model."""
-    expect(isinstance(history, list), "the history")
     for step in history:
-        done: Mapping[str, Any] = expect_by(step, None, "a step of the history")
-        expect(done["step"] in STEPS, "a step of the history")
-        for number in expect_by(done["after"], ("documents", "labels"), "a step of the history").values():
-            expect_whole(number, "a step of the history")
+        expect(step["step"] in STEPS, "a step of the history")
+        check_value(step["after"], dict[str, Count], "a step of the history", {})
+        expect(step["after"].keys() == {"documents", "labels"}, "a step of the history")

@@ -34,11 +34,12 @@ from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import map_threads, share_threads
-from funnelling.spaces import Space
+from funnelling.spaces import AnySpace, Space
 from funnelling.state import Between, HasShape, empty_row, expect, expect_by
 from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
-from funnelling.svm.scorers import SelectedScorer, Selection, alone
+from funnelling.svm.scorers import SelectedScorer, Selection, SVMScorer, alone
+from funnelling.text.characters import Template, Vectorizer
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places, fit_own
 
 
@@ -48,7 +49,7 @@ class SVMParameters(Parameters):
 
     C: CSetting = c_setting(None)
     _: KW_ONLY
-    vectorizer: Any = None
+    vectorizer: Template = None
 
     def learner(self, training: TrainingSet) -> SVM:
         """What the classifiers learn with."""
@@ -91,8 +92,8 @@ def _check_classifiers(
 class LanguageClassifiers:
     """One language's classifiers, over its own vectors; ``vectorizer`` is None where those are given."""
 
-    vectorizer: Any
-    scorer: Scorer
+    vectorizer: Vectorizer | None
+    scorer: Annotated[Scorer, SVMScorer | SelectedScorer[SVMScorer]]
     C: Annotated[float, Between(0)]
     calibrator: Calibrator
 
@@ -199,8 +200,8 @@ def own_vectors(parameters: Any, training: TrainingSet) -> tuple[dict[str, Any] 
 class InSpace(Fitted):
     """One set of classifiers for all languages, in a space that they share."""
 
-    space: Space
-    scorer: Scorer
+    space: AnySpace
+    scorer: Annotated[Scorer, SVMScorer | SelectedScorer[SVMScorer]]
     C: Annotated[float, Between(0)]
     calibration: Calibrator
     yes_above: Literal["zero", "half"] = "zero"

@@ -29,9 +29,9 @@ from funnelling.spaces.word_vectors import find_vectors, read_vectors
 from funnelling.state import (
     ANY_ARRAY,
     Between,
+    Keys,
     expect,
     expect_by,
-    expect_numbers,
     numbers,
 )
 from funnelling.svm import Calibration, Temperature
@@ -51,8 +51,10 @@ logger = logging.getLogger(__name__)
 class WordTables:
     """The words of each language, and their vectors in a table, which has `FIRST_WORD` further rows."""
 
-    words: dict[str, list[str]]
-    tables: dict[str, Annotated[Floats, numbers(None, None, most=MAX_ABS_WEIGHT)]]
+    words: Annotated[dict[str, list[str]], Keys("languages")]
+    tables: Annotated[
+        dict[str, Annotated[Floats, numbers(None, "dimensions", most=MAX_ABS_WEIGHT)]], Keys("languages")
+    ]
 
     def numbers(self, language: str, documents: Any, length: int) -> Floats:
         """Documents as rows of word numbers, of their last words."""
@@ -113,8 +115,7 @@ class FittedNetwork(Fitted):
         words = self.vocabulary.words
         expect(all(is_served(language, words) for language in documents), "the words of a network")
         dimensions, outputs = self._check_weights()
-        tables = expect_by(self.vocabulary.tables, words, "the word vectors of a network")
-        for tag, table in tables.items():
+        for tag, table in self.vocabulary.tables.items():
             rows = FIRST_WORD + len(words[tag])
             expect(table.shape == (rows, dimensions), "the word vectors of a network")
         if self.selection is not None:
@@ -139,10 +140,8 @@ class FittedNetwork(Fitted):
         }
         expect_by(weights, shapes, "the weights of a network")
         for name, shape in shapes.items():
-            expect_numbers(
-                weights[name], shape, "the weights of a network", least=-MAX_ABS_WEIGHT, most=MAX_ABS_WEIGHT
-            )
-            expect(weights[name].dtype == np.float32, "the weights of a network")
+            bounds = numbers(*shape, least=-MAX_ABS_WEIGHT, most=MAX_ABS_WEIGHT, dtype=np.float32)
+            bounds.check(weights[name], {}, "the weights of a network")
         return dimensions, labels
 
 

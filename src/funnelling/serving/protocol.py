@@ -30,7 +30,7 @@ from funnelling.serving.application import create_app
 from funnelling.serving.bodies import CLOSE
 from funnelling.serving.guard import HTTPProblem, Metrics, log_and_count, safe_headers
 from funnelling.serving.settings import Limits, ServiceSettings
-from funnelling.storage.models import ModelSnapshot
+from funnelling.storage.places import ModelSnapshot
 
 MAX_HEAD_BYTES = 64 * 2**10  # bytes
 MAX_CHUNK_OVERHEAD = 8  # bytes between chunks for each byte of a body, beyond as many as a head may have

@@ -26,7 +26,7 @@ from funnelling.formats.journal import Journal
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.guard import Memory, Metrics
 from funnelling.serving.settings import JOURNAL_WAIT_S, LOOPBACK, ServiceSettings, served_paths
-from funnelling.storage.models import ModelSnapshot, take_snapshot
+from funnelling.storage.places import ModelSnapshot, take_snapshot
 
 STOP_TIMEOUT_S = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_DELAY_S = 1.0

@@ -9,14 +9,16 @@ a line of `VIEWS`.
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from pkgutil import resolve_name
-from typing import Any
+from typing import Annotated, Any
 
 from funnelling.errors import InputError
 from funnelling.plain import clone
 from funnelling.spaces.base import Resources, Space
+from funnelling.state import OneOf
+from funnelling.text.characters import Vectorizer
 from funnelling.text.tfidf import TfidfVectorizer
 
-__all__ = ["OWN", "SHARED", "VIEWS", "Space", "View", "check_views", "make_space", "named_views"]
+__all__ = ["OWN", "SHARED", "VIEWS", "AnySpace", "Space", "View", "check_views", "make_space", "named_views"]
 
 OWN = "own"
 SHARED = "shared"  # what the space of ``zero_shot`` is called among views
@@ -32,8 +34,15 @@ VIEWS = {  # where each is defined: what a model does not need is not loaded
 }
 USERS_VIEW = "funnelling.spaces.outside.TransformedSpace"
 VIEW_NAMES = (OWN, *VIEWS)
+FURTHER_SPACES = (  # those of methods
+    "funnelling.spaces.labels.DCISpace",
+    "funnelling.spaces.reference.CLESASpace",
+    "funnelling.spaces.reference.KCCASpace",
+)
 
-View = Any  # a name, a space, a scikit-learn transformer of texts or a function of texts
+AnySpace = Annotated[Space, OneOf((*VIEWS.values(), USERS_VIEW, *FURTHER_SPACES))]
+# A name, a space, a scikit-learn transformer of texts or a function of texts
+View = Annotated[Any, str | AnySpace | Vectorizer]
 
 
 def check_views(views: Any) -> None:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Self
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets
-from funnelling.plain import Estimator
+from funnelling.plain import Estimator, without_caches
 from funnelling.state import expect, expect_by
+from funnelling.text.characters import Vectorizer
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, fit_own
 
@@ -42,6 +43,7 @@ class Space(Estimator, metaclass=ABCMeta):
     """
 
     dense: ClassVar[bool] = True
+    __getstate__ = without_caches
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> Self:  # noqa: ARG003
@@ -99,10 +101,11 @@ class MonolingualBowSpace(Space):
 
     vectorizer: Any
     verbose: int
+    vectorizers_: dict[str, Vectorizer]
 
     def _fit_words(self, documents: Mapping[str, Documents]) -> dict[str, Any]:
         if not are_texts(documents):
-            self.vectorizers_: dict[str, Any] = {}  # the user gave vectors
+            self.vectorizers_ = {}  # the user gave vectors
             return dict(documents)
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
@@ -112,8 +115,10 @@ class MonolingualBowSpace(Space):
         if features is not None:
             expect_by(self.vectorizers_, (), "the vocabularies of a space")
             return dict.fromkeys(languages, features)
-        known = expect_by(self.vectorizers_, None, "the vocabularies of a space")
-        expect(all(is_served(language, known) for language in languages), "the languages of a space")
+        known = self.vectorizers_
+        expect(
+            known and all(is_served(language, known) for language in languages), "the languages of a space"
+        )
         return {tag: check_vectorizer(vectorizer).shape[1] for tag, vectorizer in known.items()}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
@@ -124,6 +129,13 @@ class MonolingualBowSpace(Space):
     @abstractmethod
     def _projected(self, language: str, words: Any) -> Floats:
         """Vectors of a language's own words in the space."""
+
+
+def width_of(tables: Mapping[str, Any], words: Mapping[str, int]) -> int:
+    """How wide the tables of languages are, which have a row for each word; all are as wide."""
+    expect_by(tables, words, "the words of a space")
+    expect(all(table.shape[0] == words[tag] for tag, table in tables.items()), "the words of a space")
+    return int(next(iter(tables.values())).shape[1])
 
 
 def are_texts(documents: Mapping[str, Documents]) -> bool:

@@ -5,9 +5,9 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import sparse
@@ -15,9 +15,9 @@ from scipy import sparse
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
-from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources, check_texts
+from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources, check_texts, width_of
 from funnelling.spaces.word_vectors import WordVectors, find_vectors, read_vectors
-from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_numbers
+from funnelling.state import empty_row, expect, numbers
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import TfidfVectorizer, fit_own
 from funnelling.text.words import analyser
@@ -43,6 +43,8 @@ class EmbeddedSpace(MonolingualBowSpace):
     unseen_words: int = 50_000
     alike: bool = False
     verbose: int = 0
+    embeddings_: dict[str, Annotated[Floats, numbers(None, "dimensions")]] = field(init=False)
+    coverage_: dict[str, float] = field(init=False)
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> "EmbeddedSpace":  # noqa: ARG003
@@ -66,8 +68,7 @@ class EmbeddedSpace(MonolingualBowSpace):
         files = self._files()
         words = {language: _plain_words(language) for language in documents}
         self.vectorizers_, vectors = fit_own(documents, words, bool(self.verbose))
-        self.embeddings_: dict[str, Floats] = {}
-        self.coverage_: dict[str, float] = {}
+        self.embeddings_, self.coverage_ = {}, {}
         for language, X in vectors.items():
             vocabulary = self.vectorizers_[language].vocabulary_
             path = files[served_by(language, files)]
@@ -84,14 +85,8 @@ class EmbeddedSpace(MonolingualBowSpace):
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         expect(features is None, "a space of word vectors")
-        expect_flag(self.alike, "a space of word vectors")
         words = self._check_words(languages, features)
-        embeddings = expect_by(self.embeddings_, words, "the word vectors of languages")
-        expect(words, "the languages of a space")
-        width = next(iter(embeddings.values())).shape[1]
-        for language, columns in words.items():
-            expect_numbers(embeddings[language], (columns, width), "the word vectors of a language")
-        return empty_row(width, dense=True)
+        return empty_row(width_of(self.embeddings_, words), dense=True)
 
     def _projected(self, language: str, words: Any) -> Floats:
         embeddings = self.embeddings_[language]

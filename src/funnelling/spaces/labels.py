@@ -1,23 +1,29 @@
 """Spaces in which a word is known by labels, or by a random index: LRI, DCI and word-class embeddings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_rows
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources
+from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources, width_of
 from funnelling.spaces.words import PooledSpace
-from funnelling.state import MIN_DIVISOR, empty_row, expect, expect_by, expect_matrix, expect_numbers
+from funnelling.state import MIN_DIVISOR, Keys, Seed, empty_row, expect, matrix, numbers
+from funnelling.text.characters import Template
+
+Doubles = npt.NDArray[np.float64]
 
 
 class LRISpace(PooledSpace):
     """Documents as tf-idf-weighted sums of their words' index vectors."""
 
+    index_: Annotated[Any, matrix(None, None)]
+
     def __init__(
-        self, dimensions: int = 25_000, vectorizer: Any = None, random_state: int = 0, verbose: int = 0
+        self, dimensions: int = 25_000, vectorizer: Template = None, random_state: Seed = 0, verbose: int = 0
     ) -> None:
         super().__init__("lri", vectorizer, verbose)
         self.dimensions = dimensions
@@ -35,7 +41,7 @@ class LRISpace(PooledSpace):
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         words = super().check_space(languages, features).shape[1]
-        expect_matrix(self.index_, (words, None), "the index of a space")
+        expect(self.index_.shape[0] == words, "the index of a space")
         return empty_row(self.index_.shape[1])
 
     def feature_names(self) -> None:
@@ -75,7 +81,13 @@ class DCISpace(MonolingualBowSpace):
     batch, which would make a prediction depend on its neighbours.
     """
 
-    def __init__(self, vectorizer: Any = None, verbose: int = 0) -> None:
+    profiles_: Annotated[dict[str, Annotated[Floats, numbers(None, "pivots")]], Keys("languages")]
+    means_: Annotated[dict[str, Annotated[Doubles, numbers("pivots")]], Keys("languages")]
+    deviations_: Annotated[
+        dict[str, Annotated[Doubles, numbers("pivots", least=MIN_DIVISOR)]], Keys("languages")
+    ]
+
+    def __init__(self, vectorizer: Template = None, verbose: int = 0) -> None:
         self.vectorizer = vectorizer
         self.verbose = verbose
 
@@ -93,16 +105,7 @@ class DCISpace(MonolingualBowSpace):
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         words = self._check_words(languages, features)
-        profiles = expect_by(self.profiles_, words, "the profiles of words")
-        means = expect_by(self.means_, words, "the means of languages")
-        deviations = expect_by(self.deviations_, words, "the deviations of languages")
-        expect(words, "the languages of a space")
-        width = next(iter(profiles.values())).shape[1]
-        for language, columns in words.items():
-            expect_numbers(profiles[language], (columns, width), "the profiles of words")
-            expect_numbers(means[language], (width,), "the means of a language")
-            expect_numbers(deviations[language], (width,), "the deviations of a language", least=MIN_DIVISOR)
-        return empty_row(width, dense=True)
+        return empty_row(width_of(self.profiles_, words), dense=True)
 
     def _projected(self, language: str, words: Any) -> Floats:
         return self._standardised(language, product(words, self.profiles_[language]))
@@ -149,6 +152,7 @@ class WCESpace(PooledSpace):
     """
 
     dense = True
+    words_: Annotated[Floats, numbers(None, None)]
 
     def __init__(self, verbose: int = 0) -> None:
         super().__init__("wce", verbose=verbose)
@@ -166,9 +170,8 @@ class WCESpace(PooledSpace):
         return {language: self._projected(X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
-        expect_numbers(
-            self.words_, (super().check_space(languages, features).shape[1], None), "word embeddings"
-        )
+        words = super().check_space(languages, features).shape[1]
+        expect(len(self.words_) == words, "word embeddings")
         return empty_row(self.words_.shape[1], dense=True)
 
     def feature_names(self) -> None:

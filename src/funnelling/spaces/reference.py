@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,9 @@ from scipy import sparse
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
-from funnelling.spaces.base import Documents, MonolingualBowSpace, check_texts
-from funnelling.state import empty_row, expect, expect_by, expect_matrix, expect_numbers
+from funnelling.spaces.base import Documents, MonolingualBowSpace, check_texts, width_of
+from funnelling.state import Keys, Seed, empty_row, expect, matrix, numbers
+from funnelling.text.characters import Template
 from funnelling.text.languages import is_served
 from funnelling.text.tfidf import fit_own
 
@@ -29,10 +30,12 @@ class ReferenceSpace(MonolingualBowSpace):
     reference: Reference | None = None
     reference_documents: int = 5_000
     _: KW_ONLY
-    vectorizer: Any = None
-    random_state: int = 0
+    vectorizer: Template = None
+    random_state: Seed = 0
     verbose: int = 0
-    pages_: dict[str, Matrix] = field(init=False)
+    pages_: Annotated[dict[str, Annotated[Matrix, matrix(None, "pages")]], Keys("languages")] = field(
+        init=False
+    )
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         known = self._reference()
@@ -67,13 +70,7 @@ class ReferenceSpace(MonolingualBowSpace):
     def _check_pages(self, languages: Sequence[str], features: int | None) -> int:
         """Refuse pages that are not those of the languages' words; how many there are."""
         expect(features is None, "a space of reference documents")
-        words = self._check_words(languages, features)
-        pages = expect_by(self.pages_, words, "the reference documents of languages")
-        expect(words, "the languages of a space")
-        number = int(next(iter(pages.values())).shape[1])
-        for language, columns in words.items():
-            expect_matrix(pages[language], (columns, number), "the reference documents of a language")
-        return number
+        return width_of(self.pages_, self._check_words(languages, features))
 
     def _projected(self, language: str, words: Any) -> Floats:
         """Cosines of documents with reference documents."""
@@ -124,6 +121,12 @@ class KCCASpace(ReferenceSpace):
     _: KW_ONLY
     components: int = 1_000
     regularisation: float = 1.0
+    projections_: Annotated[
+        dict[str, Annotated[Floats, numbers("pages", "components")]], Keys("languages")
+    ] = field(init=False)
+    offsets_: Annotated[dict[str, Annotated[Floats, numbers("components")]], Keys("languages")] = field(
+        init=False
+    )
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors, pages = self._fit_reference(documents)
@@ -138,14 +141,8 @@ class KCCASpace(ReferenceSpace):
         return {language: self._projected(language, X) for language, X in vectors.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
-        pages = self._check_pages(languages, features)
-        projections = expect_by(self.projections_, self.pages_, "the projections of languages")
-        offsets = expect_by(self.offsets_, self.pages_, "the offsets of languages")
-        components = next(iter(projections.values())).shape[1]
-        for language, projection in projections.items():
-            expect_numbers(projection, (pages, components), "the projection of a language")
-            expect_numbers(offsets[language], (components,), "the offset of a language")
-        return empty_row(components, dense=True)
+        self._check_pages(languages, features)
+        return empty_row(len(next(iter(self.offsets_.values()))), dense=True)
 
     def _projected(self, language: str, words: Any) -> Floats:
         cosines = super()._projected(language, words)

@@ -28,11 +28,11 @@ _SCHEMA = "schema.json"
 _NODE_ID, _FILE, _STOP_WORDS_ID = "__id__", "file", "_stop_words_id"
 
 
-def to_bytes(estimator: Any, what: str) -> bytes:
+def to_bytes(estimator: Any, what: str, may_be_there: bool = True) -> bytes:
     """An estimator as bytes; a refusal calls it ``what``."""
     kind = type(estimator)
     shown = f"{what} is a {kind.__module__}.{kind.__qualname__}"
-    if kind.__module__.partition(".")[0] != "sklearn":
+    if kind.__module__.partition(".")[0] != "sklearn" or not may_be_there:
         raise InputError(
             f"The model cannot be saved: {shown}, and only scikit-learn's own estimators can be. "
             "It works in memory."

@@ -28,6 +28,7 @@ OLD = "old-"  # before the name of a page that was taken out of the folder
 MAX_MODEL_BYTES = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
 
 Document = dict[str, Any]
+PathOrAddress = str | os.PathLike[str]
 Place = Path | str  # what messages call a model by: its folder, or its address on the Hub
 OF_DOCUMENT = {"format", "files", "model", "checksum"}  # what no other program's `MODEL` has
 
@@ -39,6 +40,25 @@ class DamagedError(InputError):
 def arrays_name(digest: str) -> str:
     """What the file of arrays with this hash is called."""
     return f"arrays-{digest[:16]}.safetensors"
+
+
+def is_address(path: PathOrAddress) -> bool:
+    """Whether what may be a folder is an address on the Hub, be it a string or a Path.
+
+    >>> is_address("hf://owner/name"), is_address("owner/name")
+    (True, False)
+    """
+    return os.fspath(path).replace(os.sep, "/").startswith("hf:/")
+
+
+def folder_here(path: PathOrAddress) -> Path:
+    """The folder of a model to be written; an address on the Hub is refused."""
+    if is_address(path):
+        raise InputError(
+            f"{path}: is on the Hub, where a model is only read. Copy it with funnelling pull, change the "
+            "copy, and share that with funnelling push."
+        )
+    return Path(path)
 
 
 # --- writing ------------------------------------------------------------------------------------

@@ -1,27 +1,27 @@
-"""A fitted model into a folder and back, held as it was read, and told without being loaded."""
+"""A fitted model as a document and files of arrays, and back; what they say of it without being loaded."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from importlib.metadata import version
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.matrices import sizes_of
 from funnelling.methods.algorithm import Parameters
+from funnelling.methods.archive import Archive
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
-from funnelling.runtime.files import SharedBytes, arrays_in
-from funnelling.state import StateError, expect
+from funnelling.runtime.files import arrays_in
+from funnelling.state import RUNTIME_PARAMETERS, StateError, check_fields, expect, field_kinds
 from funnelling.storage import folders
-from funnelling.storage.places import folder_here, read
-from funnelling.storage.trees import Arrays, decode, encode, saved_parameters
+from funnelling.storage.trees import Arrays, decode, encode, encode_place
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 
 ARCHIVE, POSTERIORS = "archive", "fitted.kept"  # the places of a model that have its documents
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
-TEXTS = f"{ARCHIVE}.texts"
 # What there may be of a document, and the places that hold it.
 FIELDS = {
     "ids": (f"{ARCHIVE}.ids", f"{ARCHIVE}.unnamed"),
     "groups": (f"{ARCHIVE}.groups",),
     "labels": (f"{ARCHIVE}.targets",),
-    "texts": (TEXTS,),
+    "texts": (f"{ARCHIVE}.texts",),
     "vectors": (f"{ARCHIVE}.vectors",),
     "beginnings": (f"{ARCHIVE}.beginnings",),
     "posteriors": (f"{POSTERIORS}.training", f"{POSTERIORS}.held_out"),
@@ -52,18 +51,20 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
     "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
     ``bytes_in_all``.
     """
-    state, made = ((_at(tree, place) or {"state": {}})["state"] for place in (ARCHIVE, POSTERIORS))
-    places = {f"{ARCHIVE}.{name}": each for name, each in state.items()}
-    places |= {f"{POSTERIORS}.{name}": each for name, each in made.items()}
-    kept = {place for place, content in places.items() if _has_content(place, content, arrays)}
-    sizes = {
-        name: sum(_size(_key(place), places[place], arrays) for place in known if place in kept)
-        for name, known in FIELDS.items()
+    kept = {
+        name: [place for place in places if _has_content(place, tree, arrays)]
+        for name, places in FIELDS.items()
     }
-    targets = decode(state["targets"], arrays) if state else {}
+    sizes = {
+        name: sum(_size(_key(place), _at(tree, place), arrays) for place in places)
+        for name, places in kept.items()
+    }
+    texts = AS_WRITTEN if _at(tree, f"{ARCHIVE}.as_written") else BAGS_OF_WORDS
+    (targets,) = FIELDS["labels"]
+    kind = field_kinds(Archive)["targets"]
     return {
-        "documents": sizes_of(targets),
-        "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if TEXTS in kept else None,
+        "documents": sizes_of(decode(_at(tree, targets), kind, arrays, _key(targets)) or {}),
+        "texts": texts if kept["texts"] else None,
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),
     }
@@ -72,7 +73,7 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
 def _at(tree: Any, place: str) -> Any:
     """What stands at a place of a model's tree, ``fitted.learned``; None where nothing does."""
     for name in place.split("."):
-        tree = None if tree is None else tree["state"].get(name)
+        tree = None if tree is None else tree.get(name)
     return tree
 
 
@@ -81,53 +82,28 @@ def _key(place: str) -> str:
     return "/" + place.replace(".", "/")
 
 
-def _has_content(field: str, content: Any, arrays: Arrays) -> bool:
-    """Whether a field, a mapping from languages for the most part, has anything in it."""
-    if not isinstance(content, dict) or not content.get("items"):
-        return False
-    return field not in MAY_BE_BLANK or any(any(decode(item, arrays)) for item in content["items"].values())
+def _has_content(place: str, tree: Any, arrays: Arrays) -> bool:
+    """Whether a mapping from languages in a model has anything in it."""
+    content = _at(tree, place)
+    if not content or place not in MAY_BE_BLANK:
+        return bool(content)
+    return any(map(any, decode(content, dict[str, list[str]], arrays, _key(place)).values()))
 
 
 def _size(place: str, tree: Any, arrays: Arrays) -> int:
     """The bytes of a place in a model: those of its arrays, and of what stands in the tree itself."""
-    return sum(_array_sizes(place, arrays)) + len(
-        json.dumps(tree, ensure_ascii=False).encode(errors="replace")
-    )
-
-
-def _array_sizes(place: str, arrays: Arrays) -> Iterator[int]:
-    return (array.nbytes for key, array in arrays.items() if f"{key}/".startswith(f"{place}/"))
+    text = json.dumps(tree, ensure_ascii=False).encode(errors="replace")
+    return len(text) + sum(each.nbytes for key, each in arrays.items() if f"{key}/".startswith(f"{place}/"))
 
 
 # Whose versions a prediction may depend on.
 LIBRARIES = (
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "simplemma",
-    "snowballstemmer",
-    "stopwordsiso",
-    "py3langid",
-    "langcodes",
-    "anyascii",
+    *("numpy", "scipy", "scikit-learn", "simplemma", "snowballstemmer", "stopwordsiso"),
+    *("py3langid", "langcodes", "anyascii"),
 )
 DESCRIBED = (
-    "method",
-    "parameters",
-    "languages",
-    "labels",
-    "exclusive",
-    "serves_unseen",
-    "C",
-    "choice",
-    "choice_tried",
-    "scores",
-    "history",
-    "keeps",
-    "format",
-    "readable_by",
-    "funnelling",
-    "versions",
+    *("method", "parameters", "languages", "labels", "exclusive", "serves_unseen", "C", "choice"),
+    *("choice_tried", "scores", "history", "keeps", "format", "readable_by", "funnelling", "versions"),
 )
 # A model that labels one of these without having learned it labels languages it has not seen.
 WIDESPREAD = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "de")
@@ -168,7 +144,7 @@ def save_model(
     Examples
     --------
     >>> import os, tempfile
-    >>> from funnelling import NaiveClassifier
+    >>> from funnelling import NaiveClassifier, load_model
     >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
     >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -189,7 +165,7 @@ def save(
     force: bool = False,
 ) -> None:
     """Write a fitted model to a folder, whole or not at all; see `save_model`."""
-    folder = folder_here(path)
+    folder = folders.folder_here(path)
     folders.check_writable(folder, force)
     folders.write(folder, *whole(model, scores, details), force)
 
@@ -205,7 +181,7 @@ def whole(
     except (StateError, InputError) as error:  # while it is still in memory
         reason = str(error).rstrip(".")
         raise InputError(f"The model could not be loaded again: {reason}. It works in memory.") from error
-    tree, arrays = encode(model)
+    tree, arrays = encode(model, Model)
     content = save(arrays)
     digest = hashlib.sha256(content).hexdigest()
     name = folders.arrays_name(digest)
@@ -249,8 +225,8 @@ def save_changes(
     is: what a model's later files have takes the place of what is in earlier ones. ``force`` says whether
     another model elsewhere is replaced.
     """
-    source = folder_here(source)
-    folder = source if path is None else folder_here(path)
+    source = folders.folder_here(source)
+    folder = source if path is None else folders.folder_here(path)
     there = [folder] if folder.is_dir() else []
     with sole_writer_of_all(source, *there):
         if folders.read_document(source) != document:
@@ -284,8 +260,8 @@ def _parts(
         key = _key(place)
         arrays = {name: array for name, array in arrays.items() if not f"{name}/".startswith(f"{key}/")}
         owner, _, name = place.rpartition(".")
-        state = (_at(tree, owner) if owner else tree)["state"]
-        state[name], added = encode(attrgetter(place)(model), key)
+        state = _at(tree, owner) if owner else tree
+        state[name], added = encode_place(model, place)
         arrays |= added
     content = save(arrays)
     changes = hashlib.sha256(content).hexdigest()
@@ -296,7 +272,7 @@ def _parts(
         "model": tree,
     }
     unchanged = folders.read_file(source, large, mapped=True)
-    everything = {**arrays_of({large: unchanged}, mapped=True), **arrays}
+    everything = {**arrays_of([unchanged], mapped=True), **arrays}
     files = {folders.arrays_name(changes): content, **pages(document, everything, details)}
     return document, files if in_place else {large: unchanged, **files}
 
@@ -316,46 +292,11 @@ def pages(
     return {folders.CARD: card.encode("utf-8", "replace"), folders.REPORT: report}
 
 
-def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "MethodEstimator":
-    """The fitted estimator of a model in a folder, or at an address on the Hub: ``hf://owner/name``.
-
-    The address may end with ``/folder`` and ``@revision``. What the model consists of, and nothing else, is
-    downloaded into the cache of ``huggingface_hub``, where it is found without a network too. A private model
-    needs a token (``HF_TOKEN``).
-
-    ``mapped`` leaves its arrays on the disk: they are read as they are used, cannot be changed, and
-    processes that load the same model share their memory.
-
-    >>> load_model("nowhere")
-    Traceback (most recent call last):
-    funnelling.errors.InputError: nowhere: no such model folder. Check the path.
-    """
-    model = load(path, mapped)
-    return estimator_type(model.algorithm).of(model)
-
-
-def load(path: str | os.PathLike[str], mapped: bool = False) -> Model:
-    """The fitted model that `load_model` finds, by itself: it labels documents without scikit-learn."""
-    return _load(path, mapped)[0]
-
-
-def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Model, folders.Document]:
-    """The fitted model in a folder, and the document that `save_changes` takes with it."""
-    return _load(folder_here(path), mapped)
-
-
-def _load(path: str | os.PathLike[str], mapped: bool) -> tuple[Model, folders.Document]:
-    place, document, files = read(path, mapped)
-    with folders.report_damage(place):
-        arrays = arrays_of(files, mapped)
-    return restored(place, document, arrays), document
-
-
 def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> Model:
     """The fitted model that a document and arrays are."""
     with folders.report_damage(place):
         try:
-            model = decode(document["model"], arrays)
+            model = decode(document["model"], Model, arrays)
         except InputError as error:
             raise folders.damaged(place, str(error).rstrip(".")) from error
         if not isinstance(model, Model):
@@ -363,18 +304,6 @@ def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -
         expect(document["labels"] == model.labels.classes.tolist(), "what it says of its labels")
         expect(document["languages"] == model.documents, "what it says of its languages")
     return model
-
-
-def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a model is: method, parameters, training documents by language, labels, scores, versions.
-
-    And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
-    its documents (``keeps``, see `describe_kept`).
-    """
-    place, document, files = read(path, mapped=True)
-    with folders.report_damage(place):
-        arrays = arrays_of(files, mapped=True)
-    return description_of(place, document, arrays)
 
 
 def description_of(place: folders.Place, document: folders.Document, arrays: Arrays) -> dict[str, Any]:
@@ -387,12 +316,12 @@ def description_of(place: folders.Place, document: folders.Document, arrays: Arr
     return described
 
 
-def arrays_of(files: Mapping[str, Any], mapped: bool) -> Arrays:
-    """The arrays of a model's files; ``mapped`` ones lie where they are."""
+def arrays_of(files: Iterable[Any], mapped: bool) -> Arrays:
+    """The arrays in the files of a model; ``mapped`` ones lie where they are."""
     from safetensors.numpy import load
 
     read = arrays_in if mapped else load
-    return {key: array for content in files.values() for key, array in read(content).items()}
+    return {key: array for content in files for key, array in read(content).items()}
 
 
 def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
@@ -401,7 +330,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     own = {
         **document,
         "choice_tried": _tried(tree),
-        "history": decode(_at(tree, "history"), {}),
+        "history": tree.get("history"),
         "keeps": describe_kept(tree, arrays),
     }
     return {key: own.get(key) for key in DESCRIBED}
@@ -409,48 +338,25 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
 
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
-    choice = _at(tree, "fitted.choice")
-    if choice is None:
+    if _at(tree, "fitted.choice") is None:
         return None
-    made = decode(choice, {})
-    made.check_choice()
-    tried: list[dict[str, Any]] = made.candidates()
+    from funnelling.funnel.choice import Choice
+
+    choice = decode(_at(tree, "fitted.choice"), Choice, {})
+    check_fields(choice)
+    choice.check_choice()
+    tried: list[dict[str, Any]] = choice.candidates()
     return tried
 
 
 def _plain_parameters(parameters: Parameters) -> dict[str, Any]:
     """The parameters that made the model; estimators as Python prints them."""
+    given = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in parameters.get_params(deep=False).items()
+        if name not in RUNTIME_PARAMETERS
+    }
     return {
         key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
-        for key, value in sorted(saved_parameters(parameters).items())
+        for key, value in sorted(given.items())
     }
-
-
-@dataclass(frozen=True)
-class ModelSnapshot:
-    """What was read of a model, out of reach; processes that are started with it share its files.
-
-    ``description`` is what `describe_model` says.
-    """
-
-    place: folders.Place
-    document: folders.Document
-    files: list[SharedBytes]
-    description: dict[str, Any]
-
-    def load(self) -> Any:
-        """The fitted model; its arrays lie where they are held, and cannot be changed."""
-        return restored(self.place, self.document, _arrays(self.files))
-
-
-def take_snapshot(path: str | os.PathLike[str]) -> ModelSnapshot:
-    """Read a model's folder, or that of an address on the Hub, once and for all."""
-    place, document, contents = read(path)
-    files = [SharedBytes(content) for content in contents.values()]
-    with folders.report_damage(place):
-        arrays = _arrays(files)
-    return ModelSnapshot(place, document, files, description_of(place, document, arrays))
-
-
-def _arrays(files: Sequence[SharedBytes]) -> Arrays:
-    return {key: array for file in files for key, array in arrays_in(file.content).items()}

@@ -1,158 +1,262 @@
-"""A fitted model as a tree that JSON can hold, and the arrays that it cannot.
+"""A fitted model as a tree that JSON can hold, and its arrays, by the annotations of its fields.
 
-Numbers, strings and lists stand for themselves; everything else is an object whose ``$`` says what it is.
+An object is a mapping of its fields, as `state.field_kinds` has them, and its class is the one that the
+annotation names. Where an annotation allows several, ``$`` says which of them it is; it says as well what
+stands for an array, for a long list of strings, for an estimator of scikit-learn's and for a number that JSON
+has not. Arrays have no names of their own: each is called by its place in the tree.
 """
 
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import fields
-from functools import cache
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, get_args, get_origin
 from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.methods.algorithm import RUNTIME_PARAMETERS, Algorithm, Parameters
-from funnelling.methods.registry import algorithm_named, stored_algorithm
-from funnelling.state import MAX_COLUMNS, expect
+from funnelling.methods.algorithm import Algorithm
+from funnelling.methods.model import Model
+from funnelling.methods.registry import METHODS, algorithm_named, stored_algorithm
+from funnelling.state import (
+    FOREIGN,
+    MAX_COLUMNS,
+    PLAIN,
+    Keys,
+    Length,
+    OneOf,
+    Table,
+    alternatives,
+    field_kinds,
+    is_class,
+    is_fitted_attribute,
+    may_be,
+)
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# What models are made of beside views, by where it is defined; a folder names the class.
-_NODES = {
-    "funnelling.corpus.label_set": ("LabelSet",),
-    "funnelling.corpus.labels": ("LabelSpace",),
-    "funnelling.funnel.choice": ("Choice",),
-    "funnelling.funnel.combination": ("Combination",),
-    "funnelling.funnel.fitted": ("FittedFunnel", "Funnel", "ZeroShot"),
-    "funnelling.funnel.learners": ("EstimatorScorer", "PointScorer"),
-    "funnelling.funnel.many.boosting": ("BoostedTrees",),
-    "funnelling.funnel.many.candidates": ("Seen", "TextVectors"),
-    "funnelling.funnel.many.fitted": ("ManyFunnel", "ManyTierOne"),
-    "funnelling.funnel.many.one_against_rest": ("LabelWeights",),
-    "funnelling.funnel.tier_one": ("TierOne",),
-    "funnelling.funnel.tier_two": ("KeptPosteriors", "TierTwo"),
-    "funnelling.funnel.views": ("FittedViews", "SharedView"),
-    "funnelling.methods.archive": ("Archive",),
-    "funnelling.methods.baselines": ("WordsAndCharactersVectorizer",),
-    "funnelling.methods.model": ("Model",),
-    "funnelling.methods.svms": ("InSpace", "LanguageClassifiers", "PerLanguage"),
-    "funnelling.research.lstm": ("FittedNetwork", "WordTables"),
-    "funnelling.spaces.labels": ("DCISpace",),
-    "funnelling.spaces.outside": ("TransformedSpace",),
-    "funnelling.spaces.reference": ("CLESASpace", "KCCASpace"),
-    "funnelling.svm.calibration": ("Calibration", "Temperature"),
-    "funnelling.svm.scorers": ("KernelScorer", "LinearScorer", "SelectedScorer", "Selection"),
-    "funnelling.text.characters": ("CharacterVectorizer",),
-    "funnelling.text.tfidf": ("TfidfVectorizer",),
-}
-CLASSES = {name: f"{module}.{name}" for module, names in _NODES.items() for name in names}
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 BUFFERS = ("data", "indices", "indptr")  # of a sparse matrix
+MARKS: dict[str, tuple[str, ...]] = {  # what stands in a tree for what is not in it, and what that says of it
+    "array": (),
+    "sparse": ("shape",),
+    "objects": ("dtype", "items"),
+    "strings": (),
+    "estimator": (),
+}
 NOT_FINITE = {repr(value): value for value in (np.nan, np.inf, -np.inf)}
-PLAIN = (str, bool, int, float, np.generic, type(None))  # what an array of objects may hold
 MAX_STRINGS_BYTES = 2**28  # bytes that arrays of strings, all as wide as the longest, may take in a model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-@cache
-def _classes() -> dict[str, str]:
-    """Everything of ours that a model folder may hold, by its name there, and where it is defined."""
-    # Not before a model is written or read: whoever only asks what is in a folder needs none of them.
-    from funnelling.methods.registry import METHODS
-    from funnelling.spaces import VIEWS
+def encode(value: Any, kind: Any, place: str = "") -> tuple[Any, Arrays]:
+    """The tree of a value of a kind and its arrays, which are named by its ``place`` in a larger one.
 
-    return {
-        **{path.rpartition(".")[2]: path for path in VIEWS.values()},
-        **{entry.estimator.rpartition(".")[2]: entry.estimator for entry in METHODS.values()},
-        **CLASSES,
-    }
-
-
-def encode(value: Any, place: str = "") -> tuple[Any, Arrays]:
-    """The tree of a value and its arrays, which are named by its ``place`` in a larger one.
-
-    >>> encode({"it": [1.5, float("inf")]})
-    ({'$': 'dict', 'items': {'it': [1.5, {'$': 'float', 'value': 'inf'}]}}, {})
+    >>> encode({"it": [1.5, float("inf")]}, dict[str, list[float]])
+    ({'it': [1.5, {'$': 'inf'}]}, {})
     """
     encoder = _Encoder()
-    return encoder.encode(value, place), encoder.arrays
+    return encoder.encode(value, kind, place), encoder.arrays
 
 
-def decode(tree: Any, arrays: Arrays) -> Any:
-    """The value that was encoded; a tree that `encode` did not make raises one error or another.
+def encode_place(model: Model, place: str) -> tuple[Any, Arrays]:
+    """The tree and the arrays of what a model has at a place, such as ``fitted.learned``."""
+    *owners, name = place.split(".")
+    owner: Any = attrgetter(".".join(owners))(model) if owners else model
+    return encode(getattr(owner, name), _kinds_of(owner)[name], "/" + place.replace(".", "/"))
+
+
+def decode(tree: Any, kind: Any, arrays: Mapping[str, npt.NDArray[Any]], place: str = "") -> Any:
+    """The value of a kind that was encoded; a tree that `encode` did not make raises one error or another.
 
     What is decoded takes no more memory than the tree and the arrays, but for a small factor: each array is
-    used once, and what is as wide as it says, not as its content, is counted.
+    used once, and what is as wide as it says, not as its content, is counted. The values are not checked.
 
-    >>> decode({"$": "Popen", "state": {"args": "ls"}}, {})
+    >>> decode({"$": "Popen", "args": "ls"}, Model, {})
     Traceback (most recent call last):
-    ValueError: no model holds a 'Popen'
+    TypeError: no 'Popen' may be there
     """
-    return _Decoder(arrays).decode(tree)
+    return _Decoder(arrays).decode(tree, kind, place)
 
 
-def with_parameter(tree: Any, kind: str, name: str, value: Any) -> Any:
-    """A tree in which a parameter of all objects of a kind has a value.
+def model_kinds(algorithm: Algorithm[Any]) -> dict[str, Any]:
+    """The kinds of a model's fields, some of which only its algorithm tells."""
+    kinds = {"algorithm": str, "parameters": algorithm.parameters, "fitted": algorithm.fitted}
+    return field_kinds(Model) | kinds
 
-    >>> with_parameter([{"$": "EncoderSpace", "state": {"folder": "/home"}}], "EncoderSpace", "folder", None)
-    [{'$': 'EncoderSpace', 'state': {'folder': None}}]
-    """
-    if isinstance(tree, list):
-        return [with_parameter(item, kind, name, value) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    changed = {key: with_parameter(item, kind, name, value) for key, item in tree.items()}
-    if changed.get("$") == kind and name in changed["state"]:
-        changed["state"][name] = value
-    return changed
+
+def _kinds_of(node: Any, kind: Any = None) -> dict[str, Any]:
+    return model_kinds(node.algorithm) if isinstance(node, Model) else field_kinds(kind or type(node))
+
+
+def _rule(kind: Any) -> Any:
+    """What an annotation says beside its type, if it is one of an array, an estimator or several classes."""
+    return getattr(kind, "__metadata__", (None,))[0]
+
+
+def _options(kind: Any) -> list[Any]:
+    """The kinds of a union, whatever sizes and keys their values must have."""
+    kinds = alternatives(kind)
+    return [get_args(each)[0] if isinstance(_rule(each), Length | Keys) else each for each in kinds]
+
+
+def _classes(kind: Any) -> dict[str, str]:
+    """The classes that are named in a tree in a place of a kind, and where each is defined."""
+    rule = _rule(kind)
+    paths: Sequence[str] = rule.paths if isinstance(rule, OneOf) else ()
+    if rule is FOREIGN:  # estimators of ours may be used like those of scikit-learn
+        paths = [entry.estimator for entry in METHODS.values()]
+    return {path.rpartition(".")[2]: path for path in paths}
+
+
+def _is_named(kinds: Sequence[Any]) -> bool:
+    """Whether an object among these alternatives has to say what it is."""
+    return sum(is_class(each) or get_origin(each) in (dict, Mapping) for each in kinds) > 1
+
+
+class _Encoder:
+    """Encodes one value; what does not fit the tree goes to ``arrays`` under its place there."""
+
+    def __init__(self) -> None:
+        self.arrays: Arrays = {}
+
+    def encode(self, value: Any, kind: Any, place: str) -> Any:
+        if isinstance(value, PLAIN):
+            return _scalar(value)
+        if isinstance(value, tuple):
+            value = list(value)
+        kinds = _options(kind)
+        kind = next((each for each in kinds if may_be(value, each)), None)
+        given = get_args(kind)
+        if isinstance(_rule(kind), Table):
+            return self._array(value, place)
+        if is_class(kind):
+            named = {"$": type(value).__name__} if _is_named(kinds) else {}
+            return named | self._object(value, kind, place)
+        if _classes(kind).get(type(value).__name__) == f"{type(value).__module__}.{type(value).__name__}":
+            return {"$": type(value).__name__} | self._object(value, None, place)
+        if isinstance(value, list) and kind is not None:
+            return self._list(value, given[0] if given else Any, place)
+        if isinstance(value, dict) and kind is not None and all(isinstance(key, str) for key in value):
+            return self._items(value, dict.fromkeys(value, given[1] if given else Any), place)
+        content = to_bytes(value, place.strip("/").replace("/", "."), kind is not None)
+        return self._aside("estimator", np.frombuffer(content, dtype=np.uint8), place)
+
+    def _items(self, items: Mapping[str, Any], kinds: Mapping[str, Any], place: str) -> dict[str, Any]:
+        return {key: self.encode(item, kinds[key], _inside(place, key)) for key, item in items.items()}
+
+    def _object(self, value: Any, kind: Any, place: str) -> dict[str, Any]:
+        kinds = _kinds_of(value, kind)
+        is_fitted = all(hasattr(value, name) for name in kinds)  # as templates are not
+        state = {name: getattr(value, name) for name in kinds if is_fitted or not is_fitted_attribute(name)}
+        if not isinstance(value, Model):
+            return self._items(state, kinds, place)
+        state["algorithm"] = stored_algorithm(value.algorithm)
+        built = self._items(state.pop("built"), field_kinds(value.algorithm.parameters), f"{place}/built")
+        return {**self._items(state, kinds, place), "built": built}
+
+    def _list(self, items: list[Any], kind: Any, place: str) -> Any:
+        if kind is str and len(items) > LONG_LIST and all(isinstance(item, str) for item in items):
+            text = json.dumps(items, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
+        return [self.encode(item, kind, f"{place}/{number}") for number, item in enumerate(items)]
+
+    def _array(self, array: Any, place: str) -> dict[str, Any]:
+        if sparse.issparse(array):
+            matrix: Any = array
+            for name in BUFFERS:
+                self._aside("array", getattr(matrix, name), f"{place}/{name}")
+            return {"$": "sparse", "shape": list(matrix.shape)}
+        if array.dtype.kind in "OU":
+            items = self._list(array.tolist(), str, f"{place}/items")
+            return {"$": "objects", "dtype": array.dtype.str, "items": items}
+        return self._aside("array", array, place)
+
+    def _aside(self, kind: str, array: npt.NDArray[Any], place: str) -> dict[str, Any]:
+        self.arrays[place] = np.ascontiguousarray(array)
+        return {"$": kind}
+
+
+def _scalar(value: Any) -> Any:
+    plain = value.item() if isinstance(value, np.generic) else value
+    return {"$": repr(plain)} if isinstance(plain, float) and not np.isfinite(plain) else plain
+
+
+def _inside(place: str, key: str) -> str:
+    return f"{place}/{quote(key, '')}"  # names of languages are the user's and may hold a slash
 
 
 class _Decoder:
-    """Decodes one tree, and takes each of its ``arrays`` once."""
+    """Decodes one tree, whose ``arrays`` are called by their places in it."""
 
-    def __init__(self, arrays: Arrays) -> None:
-        self.arrays = dict(arrays)
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.arrays = arrays
         self.room = MAX_STRINGS_BYTES
 
-    def decode(self, tree: Any) -> Any:
-        if isinstance(tree, list):
-            return [self.decode(item) for item in tree]
-        if not isinstance(tree, dict):
+    def decode(self, tree: Any, kind: Any, place: str) -> Any:
+        if isinstance(tree, PLAIN):
             return tree
-        match tree["$"]:
-            case "float":
-                return NOT_FINITE[tree["value"]]
-            case "scalar":
-                return self._array([self.decode(tree["value"])], tree["dtype"])[0]
-            case "array":
-                return self.arrays.pop(tree["key"])
-            case "sparse":
-                return _matrix([self.decode(tree[name]) for name in BUFFERS], tree["shape"])
-            case "objects":
-                return self._array(self.decode(tree["items"]), tree["dtype"])
-            case "strings":
-                text = self.arrays.pop(tree["key"]).tobytes().decode("utf-8", "surrogatepass")
-                return _strings(json.loads(text))
-            case "dict":
-                return self._inner(tree["items"])
-            case "estimator":
-                return from_bytes(self.arrays.pop(tree["key"]).tobytes())
-            case name:
-                return _restore(name, self._inner(tree["state"]))
+        mark = _mark(tree)
+        if mark in NOT_FINITE:
+            return NOT_FINITE[mark]
+        kinds = _options(kind)
+        kind = next((each for each in kinds if _stands_for(tree, mark, each, _is_named(kinds))), None)
+        rule, given = _rule(kind), get_args(kind)
+        if kind is None or (mark in MARKS and kind is not Any and tree.keys() != {"$", *MARKS[mark]}):
+            raise TypeError(f"no {mark or type(tree).__name__!r} may be there")
+        if isinstance(rule, Table):
+            return self._array(tree, place)
+        if mark in _classes(kind):
+            return self._object(tree, resolve_name(_classes(kind)[mark]), place)
+        if rule is FOREIGN:
+            return from_bytes(self.arrays[place].tobytes())
+        if is_class(kind):
+            return self._object(tree, kind, place)
+        if mark == "strings" and kind is not Any:
+            text = self.arrays[place].tobytes().decode("utf-8", "surrogatepass")
+            return _strings(json.loads(text))
+        if isinstance(tree, list):
+            item = given[0] if given else Any
+            return [self.decode(each, item, f"{place}/{number}") for number, each in enumerate(tree)]
+        return self._items(tree, dict.fromkeys(tree, given[1] if given else Any), place)
 
-    def _inner(self, items: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: self.decode(item) for key, item in items.items()}
+    def _items(self, tree: Mapping[str, Any], kinds: Mapping[str, Any], place: str) -> dict[str, Any]:
+        return {key: self.decode(each, kinds[key], _inside(place, key)) for key, each in tree.items()}
 
-    def _array(self, items: Any, kind: str) -> npt.NDArray[Any]:
+    def _object(self, tree: dict[str, Any], kind: Any, place: str) -> Any:
+        owner: Any = get_origin(kind) or kind
+        algorithm = algorithm_named(tree["algorithm"]) if owner is Model else None
+        kinds = field_kinds(kind) if algorithm is None else model_kinds(algorithm)
+        parameters = {name for name in kinds if not is_fitted_attribute(name)}
+        names = tree.keys() - ({"$"} if _mark(tree) else set())
+        if names not in (parameters, kinds.keys()):
+            raise TypeError(f"a {owner.__name__} has other fields")
+        state = self._items({name: tree[name] for name in names - {"built"}}, kinds, place)
+        if algorithm is not None:
+            built = self._items(tree["built"], field_kinds(algorithm.parameters), f"{place}/built")
+            model = Model(**state | {"algorithm": algorithm, "built": built})
+            model.check()
+            return model
+        restored = owner(**{name: state[name] for name in parameters})
+        for name in names - parameters:
+            setattr(restored, name, state[name])
+        return restored
+
+    def _array(self, tree: dict[str, Any], place: str) -> Any:
+        if tree["$"] == "sparse":
+            return _matrix([self.arrays[f"{place}/{name}"] for name in BUFFERS], tree["shape"])
+        if tree["$"] == "array":
+            return self.arrays[place]
+        return self._objects(self.decode(tree["items"], list[str], f"{place}/items"), tree["dtype"])
+
+    def _objects(self, items: Any, kind: str) -> npt.NDArray[Any]:
         """An array of plain values; one of strings may be wider than they are, of a label that is gone."""
         dtype = np.dtype(kind)
-        plain = isinstance(items, list) and all(isinstance(item, PLAIN) for item in items)
-        if not plain or dtype.kind not in "biufUO" or (dtype.kind == "U" and not _all_strings(items)):
+        plain = str if dtype.kind == "U" else PLAIN
+        if dtype.kind not in "UO" or not all(isinstance(item, plain) for item in items):
             raise ValueError(f"no array of {kind} has such items")
         self.room -= len(items) * dtype.itemsize
         if self.room < 0:
@@ -162,8 +266,24 @@ class _Decoder:
         return array
 
 
-def _all_strings(items: list[Any]) -> bool:
-    return all(isinstance(item, str) for item in items)
+def _mark(tree: Any) -> str | None:
+    """What a tree says it is, if anything: ``$`` may be a language, too."""
+    mark = tree.get("$") if isinstance(tree, dict) else None
+    return mark if isinstance(mark, str) else None
+
+
+def _stands_for(tree: Any, mark: str | None, kind: Any, is_named: bool) -> bool:
+    """Whether a tree, and what it says it is, may be that of a value of a kind."""
+    rule, origin = _rule(kind), get_origin(kind)
+    if isinstance(rule, Table):
+        return mark in ("array", "sparse", "objects")
+    if is_class(kind):
+        return isinstance(tree, dict) and mark == ((origin or kind).__name__ if is_named else None)
+    if origin in (list, Sequence):
+        return isinstance(tree, list) or mark == "strings"
+    if origin in (dict, Mapping):
+        return isinstance(tree, dict) and mark is None
+    return kind is Any or mark in _classes(kind) or (rule is FOREIGN and mark == "estimator")
 
 
 def _strings(items: Any) -> list[str]:
@@ -182,102 +302,3 @@ def _matrix(buffers: list[Any], shape: Any) -> sparse.csr_array[Any]:
     matrix = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
     matrix.check_format(full_check=True)
     return matrix
-
-
-class _Encoder:
-    """Encodes one value; what does not fit the tree goes to ``arrays`` under its place there."""
-
-    def __init__(self) -> None:
-        self.arrays: Arrays = {}
-
-    def encode(self, value: Any, place: str) -> Any:
-        match value:
-            case np.generic():  # first, for some are Python numbers too
-                return {"$": "scalar", "dtype": value.dtype.str, "value": self.encode(value.item(), place)}
-            case float() if not np.isfinite(value):
-                return {"$": "float", "value": repr(value)}
-            case None | bool() | int() | float() | str():
-                return value
-            case sparse.csr_array():
-                buffers = {name: getattr(value, name) for name in BUFFERS}
-                return {"$": "sparse", "shape": list(value.shape), **self._inner(place, buffers)}
-            case np.ndarray() if value.dtype.kind in "OU":
-                items = self._inner(place, {"items": value.tolist()})["items"]
-                return {"$": "objects", "dtype": value.dtype.str, "items": items}
-            case np.ndarray():
-                return self._aside("array", np.ascontiguousarray(value), place)
-            case list() if len(value) > LONG_LIST and _all_strings(value):
-                text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-                return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
-            case list() | tuple():
-                return list(self._inner(place, dict(enumerate(value))).values())
-            case Algorithm():
-                return stored_algorithm(value)
-            case Parameters() if not hasattr(value, "algorithm"):  # which estimators have
-                return self.encode(saved_parameters(value), place)
-            case dict() if all(isinstance(key, str) for key in value):
-                return {"$": "dict", "items": self._inner(place, value)}
-        name = type(value).__name__
-        if _classes().get(name) == f"{type(value).__module__}.{name}":
-            return {"$": name, "state": self._inner(place, _state(value))}
-        content = to_bytes(value, what=place.strip("/").replace("/", "."))
-        return self._aside("estimator", np.frombuffer(content, dtype=np.uint8), place)
-
-    def _inner(self, place: str, items: Mapping[Any, Any]) -> dict[Any, Any]:
-        # Names of languages are the user's and may hold a slash.
-        return {key: self.encode(item, f"{place}/{quote(str(key), '')}") for key, item in items.items()}
-
-    def _aside(self, kind: str, array: npt.NDArray[Any], place: str) -> dict[str, str]:
-        self.arrays[place] = array
-        return {"$": kind, "key": place}
-
-
-def saved_parameters(parameters: Parameters) -> dict[str, Any]:
-    """The parameters of a method that a model folder has.
-
-    What is not saved is not taken either: a file has no say in which folders of this machine are read.
-    """
-    given = parameters.get_params(deep=False)
-    return {name: value for name, value in given.items() if name not in RUNTIME_PARAMETERS}
-
-
-def _saved(kind: Any) -> list[str]:
-    """The fields of a dataclass that a model folder has."""
-    return [field.name for field in fields(kind) if field.metadata.get("saved", True)]
-
-
-def _state(value: Any) -> dict[str, Any]:
-    if not hasattr(value, "get_params"):
-        return {name: getattr(value, name) for name in _saved(type(value))}
-    # An estimator: its parameters, and what fitting added under names that end in "_".
-    parameters = value.get_params(deep=False)
-    fitted = {key: item for key, item in vars(value).items() if key.endswith("_") or key in parameters}
-    return {key: item for key, item in fitted.items() if key not in RUNTIME_PARAMETERS}
-
-
-def _restore(name: str, state: dict[str, Any]) -> Any:
-    if name not in _classes():
-        raise ValueError(f"no model holds a {name!r}")
-    kind: Any = resolve_name(_classes()[name])
-    if not hasattr(kind, "get_params"):
-        if state.keys() != set(_saved(kind)):
-            raise TypeError(f"a {name} has other fields")
-        return kind(**state) if name != "Model" else _model(kind, state)
-    # What is not saved is not taken either: a file has no say in which folders of this machine are read.
-    parameters = kind().get_params(deep=False).keys() - {*RUNTIME_PARAMETERS}
-    restored = kind(**{key: item for key, item in state.items() if key in parameters})
-    for key, item in state.items():
-        if key.endswith("_") and not key.startswith("_"):
-            setattr(restored, key, item)
-    return restored
-
-
-def _model(kind: Any, state: dict[str, Any]) -> Any:
-    """A model, whose algorithm is found by its name and tells which parameters there are."""
-    algorithm = algorithm_named(state["algorithm"])
-    parameters = algorithm.parameters()
-    expect(state["parameters"].keys() == saved_parameters(parameters).keys(), "the parameters")
-    given = {"algorithm": algorithm, "parameters": parameters.copied(**state["parameters"])}
-    model = kind(**state | given)
-    model.check()
-    return model

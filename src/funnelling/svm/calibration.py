@@ -1,7 +1,7 @@
 """From scores to probabilities: Platt's sigmoid for all labels at once, and one temperature."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float64]
 MAX_STEPS = 100
 HESSIAN_RIDGE = 1e-12
 MIN_SLOPE = 1e-8
-CALIBRATION_KINDS = ("platt", "fixed", "none")
+CalibrationKind = Literal["platt", "fixed", "none"]
 # Of a label that no training document has: the score, by libsvm's rule, and the posterior. In the paper both
 # are 0; a score of 0 is no posterior of 0 under a sigmoid, so the posterior stands by itself.
 REJECTED, ABSENT = -1.0, 0.0
@@ -51,7 +51,7 @@ class Calibration:
     others.
     """
 
-    kind: str
+    kind: Annotated[str, CalibrationKind]
     slope: Annotated[Array, numbers("labels", least=MIN_SLOPE)]
     offset: Annotated[Array, numbers("labels")]
     constant: Annotated[Array, numbers("labels", least=0, most=1, nan=True)]
@@ -67,7 +67,6 @@ class Calibration:
 
     def check_labels(self, labels: int) -> None:
         """Refuse a state that could not make posteriors of so many labels' scores."""
-        expect(self.kind in CALIBRATION_KINDS, "the kind of a calibration")
         expect(len(self.slope) == labels, "the labels of a calibration")
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Calibration":

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,12 @@ from funnelling.matrices import (
     product,
     squared_norms,
 )
+from funnelling.plain import without_caches
 from funnelling.state import Between, HasShape, columns_of, expect, numbers
 from funnelling.svm import kernels
 from funnelling.svm.kernels import rbf
 
 
-@runtime_checkable
 class Scorer(Protocol):
     """Scores documents: one row per document, one column per label."""
 
@@ -91,9 +91,7 @@ class KernelScorer:
             kernels.native.sum_rows(sums, block, *self._sparse_by_label)
         return sums
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: what is cached depends on this process."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    __getstate__ = without_caches
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
@@ -159,22 +157,26 @@ class Selection:
         return 1 if self.margin else len(self.columns)
 
 
+SVMScorer = LinearScorer | KernelScorer
+S = TypeVar("S", bound=Scorer)
+
+
 @dataclass(frozen=True)
-class SelectedScorer:
+class SelectedScorer(Generic[S]):
     """The scores of another scorer for some of its labels: those of the others are computed, and dropped.
 
     A matrix product with fewer columns may round otherwise: this is what keeps all bits.
     """
 
-    scorer: Scorer
+    scorer: S
     selection: Selection
 
     @classmethod
-    def of(cls, scorer: Scorer, selection: Selection) -> "SelectedScorer":
+    def of(cls, scorer: Scorer, selection: Selection) -> "SelectedScorer[Any]":
         """A scorer of some labels, those selected before being among them."""
-        if isinstance(scorer, cls):
-            return cls(scorer.scorer, scorer.selection.then(selection))
-        return cls(scorer, selection)
+        if isinstance(scorer, SelectedScorer):
+            return SelectedScorer(scorer.scorer, scorer.selection.then(selection))
+        return SelectedScorer(scorer, selection)
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of documents for the labels selected."""

@@ -6,23 +6,33 @@ import re
 import unicodedata
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
-from typing import Any, NamedTuple, overload
+from typing import Annotated, Any, NamedTuple, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.matrices import MAX_INT32_ENTRIES, downcast_indices
-from funnelling.plain import check_fitted
+from funnelling.matrices import MAX_INT32_ENTRIES, Matrix, downcast_indices
+from funnelling.plain import Estimator, check_fitted, without_caches
 from funnelling.runtime.threads import raise_if_cancelled
-from funnelling.state import expect_flag, expect_whole
+from funnelling.state import (
+    MAX_COLUMNS,
+    MIN_DIVISOR,
+    Between,
+    Foreign,
+    Keys,
+    Table,
+    empty_row,
+    expect,
+)
 from funnelling.text.alignment import aligned
 from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import start_within
-from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
+from funnelling.text.tfidf import FeatureSpans, Idf, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 MAX_NGRAM_LENGTH = 100  # of an n-gram: work grows with them
@@ -33,6 +43,7 @@ CHUNK_BREAK = "\n"  # between chunks, none of which has one
 MAX_CHUNK_BYTES = 250_000
 
 _word = re.compile(r"\S+")
+RunLength = Annotated[int, Between(1, MAX_NGRAM_LENGTH)]
 
 
 class CharacterVectorizer(TfidfVectorizer):
@@ -64,7 +75,11 @@ class CharacterVectorizer(TfidfVectorizer):
     language = None
 
     def __init__(
-        self, length: int = 4, min_df: int | None = None, longest: int | None = None, latin: bool = False
+        self,
+        length: RunLength = 4,
+        min_df: int | None = None,
+        longest: RunLength | None = None,
+        latin: bool = False,
     ) -> None:
         self.length = length
         self.min_df = min_df
@@ -154,10 +169,9 @@ class CharacterVectorizer(TfidfVectorizer):
             places.append(FeatureSpans(columns[columns >= 0], first[known], last[known + size - 1]))
         return FeatureSpans(*map(np.concatenate, zip(*places, strict=True)))
 
-    def _check_analysis(self) -> None:
-        expect_whole(self.length, "the length of runs of characters", 1, MAX_NGRAM_LENGTH)
-        expect_whole(self._longest(), "the length of runs of characters", 1, MAX_NGRAM_LENGTH)
-        expect_flag(self.latin, "whether runs of characters are in Latin letters")
+    def check_words(self) -> Any:
+        self._longest()
+        return super().check_words()
 
     def _longest(self) -> int:
         longest = self.length if self.longest is None else self.longest
@@ -252,3 +266,92 @@ _latin = _Latin()
 def _in_latin(text: str) -> str:
     """A text with its letters spelled in Latin ones, whatever their script."""
     return text if text.isascii() else lower(tidy(text).translate(_latin))
+
+
+@dataclass(eq=False, repr=False)
+class WordsAndCharactersVectorizer(Estimator):
+    """Turn texts into scikit-learn's tf-idf of words, beside its tf-idf of two to five characters of a word.
+
+    The vectors are those of a `FeatureUnion`. It is kept as terms and their idf: saved as it is, each of its
+    hundreds of thousands of terms would be an object of its own. ``sublinear_tf`` and ``min_df`` are its.
+
+    >>> vectorizer = WordsAndCharactersVectorizer().fit(["Black tea"])
+    >>> vectorizer.terms_["words"], vectorizer.terms_["characters"][:4]
+    (['black', 'tea'], [' b', ' bl', ' bla', ' blac'])
+    """
+
+    sublinear_tf: bool = True
+    min_df: Annotated[int, Between(1, MAX_COLUMNS)] = 1
+    terms_: Annotated[dict[str, list[str]], Keys("parts")] = field(init=False)
+    idf_: Annotated[dict[str, Annotated[Idf, Table((None,), least=MIN_DIVISOR)]], Keys("parts")] = field(
+        init=False
+    )
+
+    __getstate__ = without_caches
+
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:
+        """Learn terms and their idf."""
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts: Sequence[str], y: object = None) -> Matrix:
+        """Learn terms and their idf, and return the texts' vectors."""
+        union = self._unfitted_union()
+        try:
+            X: Matrix = union.fit_transform(texts)
+        except ValueError as error:  # scikit-learn takes no word of one letter
+            raise InputError(
+                f"no word of two letters or more is in {self.min_df} of the training documents. Give longer "
+                "texts or more, or choose another method."
+            ) from error
+        self.terms_ = {name: list(part.get_feature_names_out()) for name, part in union.transformer_list}
+        self.idf_ = {name: np.asarray(part.idf_) for name, part in union.transformer_list}
+        self._union = union
+        return X
+
+    def transform(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text."""
+        X: Matrix = self._fitted_union().transform(texts)
+        return X
+
+    def check_words(self) -> Any:
+        """Refuse a state that could not make vectors; gives the vector of a text without a known term."""
+        expect(self.idf_.keys() == {"words", "characters"}, "the idf of terms")
+        for name, terms in self.terms_.items():
+            expect(len(set(terms)) == len(terms) == len(self.idf_[name]) > 0, "the terms of a vocabulary")
+        return empty_row(sum(map(len, self.terms_.values())))
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Return the terms as scikit-learn names them, ``words__tea`` or ``characters__ea``."""
+        names: npt.NDArray[np.object_] = self._fitted_union().get_feature_names_out()
+        return names
+
+    def _fitted_union(self) -> Any:
+        """The fitted union, made anew where the terms come from a saved model."""
+        check_fitted(self, "idf_")
+        union: Any = getattr(self, "_union", None)
+        if union is None:
+            union = self._unfitted_union()
+            for name, part in union.transformer_list:
+                part.set_params(vocabulary=self.terms_[name])
+                part.idf_ = self.idf_[name]
+            self._union = union
+        return union
+
+    def _unfitted_union(self) -> Any:
+        """The union, not yet fitted."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.pipeline import FeatureUnion
+
+        given = {"sublinear_tf": self.sublinear_tf, "min_df": self.min_df}
+        return FeatureUnion(
+            [
+                ("words", TfidfVectorizer(**given)),
+                ("characters", TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), **given)),
+            ]
+        )
+
+
+# What makes vectors of texts, and what such is cloned from: one for all languages, or each its own.
+Vectorizer = Annotated[Any, TfidfVectorizer | CharacterVectorizer | WordsAndCharactersVectorizer | Foreign]
+Template = Annotated[Any, Mapping[str, Vectorizer | None] | Vectorizer | None]

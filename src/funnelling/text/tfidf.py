@@ -6,10 +6,10 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,23 +17,15 @@ from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
-from funnelling.plain import Estimator, check_fitted, clone
+from funnelling.plain import Estimator, check_fitted, clone, without_caches
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import raise_if_cancelled
-from funnelling.state import (
-    MIN_DIVISOR,
-    empty_row,
-    expect,
-    expect_flag,
-    expect_matrix,
-    expect_numbers,
-    expect_strings,
-)
+from funnelling.state import MIN_DIVISOR, Length, empty_row, matrix, numbers
 from funnelling.text.counts import Languages, WordCounts, shared_counts
 from funnelling.text.languages import known_as
 from funnelling.text.words import ReduceTo, analyser
 
-REDUCTIONS = ("lemmas", "stems", None)
+Idf = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
@@ -86,6 +78,10 @@ class TfidfVectorizer(Estimator):
     reduce_to: ReduceTo | None = "lemmas"
     stop_words: bool = True
     fold_accents: bool = True
+    vocabulary_: Annotated[list[str], Length("words")] = field(init=False)
+    idf_: Annotated[Idf, numbers("words", least=MIN_DIVISOR)] = field(init=False)
+
+    __getstate__ = without_caches
 
     def fit(self, texts: Iterable[str], y: object = None, *, languages: Sequence[str] | None = None) -> Self:
         """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
@@ -114,22 +110,12 @@ class TfidfVectorizer(Estimator):
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take these sorted words and their idf, instead of learning them."""
         self.vocabulary_ = list(vocabulary)
-        self.idf_: npt.NDArray[np.float64] = np.asarray(idf, dtype=np.float64)
+        self.idf_ = np.asarray(idf, dtype=np.float64)
         return self
 
     def check_words(self) -> Any:
         """Refuse a state that could not make vectors; gives the vector of a text without a known word."""
-        self._check_analysis()
-        expect_strings(self.vocabulary_, "a vocabulary")
-        expect_numbers(self.idf_, (len(self.vocabulary_),), "the idf of a vocabulary", least=MIN_DIVISOR)
         return empty_row(len(self.vocabulary_))
-
-    def _check_analysis(self) -> None:
-        """Refuse parameters that no text could be analysed with."""
-        expect(self.language is None or isinstance(self.language, str), "the language of a vocabulary")
-        expect(self.reduce_to in REDUCTIONS, "how a vocabulary reduces words")
-        expect_flag(self.stop_words, "whether a vocabulary has stop words")
-        expect_flag(self.fold_accents, "whether a vocabulary has accents")
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
         """Return the vocabulary as an array."""
@@ -332,7 +318,7 @@ def check_vectorizer(vectorizer: Any) -> Matrix:
         example: Matrix = vectorizer.check_words()
         return example
     example = vectorizer.transform([" ".join(map(str, feature_names(vectorizer) or "a"))])
-    expect_matrix(example, (1, None), "what a vectorizer says", "biuf")
+    matrix(1, None, "biuf").check(example, {}, "what a vectorizer says")
     return example
 
 

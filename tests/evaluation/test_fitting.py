@@ -19,8 +19,8 @@ def test_groups_and_ids_are_handed_on_where_there_are_any() -> None:
     for group, expected in ((None, ""), ("g", "g")):
         archive = method.fit(made_corpus(group=group)).archive
         assert archive is not None
-        assert archive.groups["en"] == [expected] * 20
-        assert archive.ids["it"][:2] == ["it0", "it1"]
+        assert archive.blocks["en"].groups == [expected] * 20
+        assert archive.blocks["it"].ids[:2] == ["it0", "it1"]
 
 
 class TestCrossValidation:

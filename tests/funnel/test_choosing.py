@@ -15,9 +15,9 @@ from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.combination import Combination
-from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import Progress
 from tests.artificial import vector_corpus
+from tests.corpus.training import made_training
 from tests.research.experiments.made import made_corpus, write_words
 
 
@@ -285,7 +285,7 @@ def test_groups_stay_on_one_side_and_labels_are_on_both() -> None:
         "en": [f"law {i // 2}" for i in range(100)],
         "it": np.array([f"law {i}" for i in range(100)]),
     }
-    training = TrainingSet({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
+    training = made_training(targets, groups=groups)
     rounds = list(choosing._splits(training))
     assert len(rounds) == choosing.OUTER_FOLDS
     for learned in rounds:
@@ -319,10 +319,7 @@ def test_a_sample_has_documents_enough(corpus: Corpus, monkeypatch: pytest.Monke
     monkeypatch.setattr(choosing, "MAX_WORK", 1)
     targets = {"en": np.ones((len(corpus), 2), dtype=bool)}
     documents = {"en": np.zeros((len(corpus), 1))}
-    groups = {"en": None}
-    training = TrainingSet(
-        documents, documents, targets, groups, groups, texts=False, labels=MULTILABEL, seed=0
-    )
+    training = made_training(targets, documents, kind="vectors")
     assert choosing._sample(training).size == len(corpus)  # which is below MIN_SAMPLE_DOCUMENTS
     monkeypatch.setattr(choosing, "MIN_SAMPLE_DOCUMENTS", len(corpus) // 3)
     assert abs(choosing._sample(training).size - len(corpus) / 3) <= 3
@@ -333,7 +330,7 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
     for name in map(str, range(10)):  # of which some fall to one round and some to the other
         groups: Any = {"en": None, "it": None, "fr": [name] * 20}
         targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
-        training = TrainingSet({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
+        training = made_training(targets, groups=groups)
         rounds = list(choosing._splits(training))
         assert len(rounds) == choosing.OUTER_FOLDS
         for learned in rounds:
@@ -345,7 +342,7 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
 @pytest.mark.parametrize(("documents", "rounds"), [(60, 5), (1_300, 4), (2_500, 2), (9_000, 2)])
 def test_rounds_hold_out_enough_documents(documents: int, rounds: int) -> None:
     targets = {"en": np.ones((documents, 1), dtype=bool)}
-    training = TrainingSet({}, {}, targets, {"en": None}, {}, texts=True, labels=MULTILABEL, seed=0)
+    training = made_training(targets)
     assert len(list(choosing._splits(training))) == rounds
 
 
@@ -538,7 +535,5 @@ def test_a_sample_of_one_group_is_not_empty(monkeypatch: pytest.MonkeyPatch) -> 
     targets = {"en": np.ones((40, 2), dtype=bool)}
     for name in "abcdef":
         groups = {"en": [name] * 40}
-        training = TrainingSet(
-            documents, documents, targets, groups, groups, texts=False, labels=MULTILABEL, seed=0
-        )
+        training = made_training(targets, documents, groups, kind="vectors")
         assert choosing._sample(training).size == 40

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.methods.archive import bag
+from funnelling.corpus.blocks import bag
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.learning import correction, further, update
 from funnelling.methods.model import Model
@@ -292,7 +292,7 @@ def test_further_documents_bring_further_words(corpus: Corpus) -> None:
     model.extend(**given(rows.select(np.arange(15, 45))))
     assert model.documents_ == {"de": 45, "it": 45}
     assert set(model.model_.fitted.learned.views.vectorizers["it"].get_feature_names_out()) != words
-    assert model.training_.ids["it"] == rows.ids
+    assert model.training_.blocks["it"].ids == rows.ids
 
 
 def test_it_goes_on_after_saving_and_loading(corpus: Corpus, tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
     merged = further(model.model_, ["something else"], [["d"]], ["it"], ids=[name])
     assert merged.replaced == {"it": [0]}
     model.model_ = update(model.model_, merged)
-    assert model.training_.texts["it"][0] == "else something"
+    assert model.training_.documents["it"][0] == "else something"
     assert model.documents_["it"] == 45
 
 
@@ -408,7 +408,7 @@ class TestDocumentsThatAreHardToTellApart:
         assert not merged.changed
         merged = further(model.model_, ["a cat", "a goat"], [["x"], ["y"]], ["en"] * 2, ids=["0", "0"])
         assert (merged.replaced, merged.corrected) == ({"en": [0]}, {"en": [0]})
-        assert merged.archive.texts["en"][0] == "a goat"
+        assert merged.archive.documents["en"][0] == "a goat"
 
     def test_the_same_file_again_changes_nothing_though_texts_are_there_twice(self) -> None:
         labels = [["x"], ["y"]] * 10
@@ -573,7 +573,7 @@ class TestRefusals:
         with pytest.raises(InputError, match="keep_texts"):
             model.extend(["text"], [["a"]], ["it"])
         kept = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)), keep_texts=True)
-        assert kept.training_.texts["it"] == part(corpus, "it").texts
+        assert kept.training_.documents["it"] == part(corpus, "it").texts
         assert kept.extend(["text"], [["a"]], ["it"]).documents_["it"] == 46
 
     def test_another_number_of_columns(self) -> None:

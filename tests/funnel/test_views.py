@@ -13,7 +13,6 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.corpus.labels import MULTILABEL
 from funnelling.funnel.combination import combined, stacking_weights
 from funnelling.funnel.design import FunnelConfig, FunnelParameters
 from funnelling.funnel.learners import EstimatorLearner
@@ -27,6 +26,7 @@ from funnelling.spaces.words import PooledSpace
 from funnelling.storage import describe_model
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
+from tests.corpus.training import made_training
 from tests.research.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
@@ -379,9 +379,7 @@ class TestHeldOut:
             rows = folds == 0 if outer is None else outer == 0
             targets = training.stacked_targets() ^ (rows[:, None] & flipped)
             ends = np.cumsum([len(part) for part in training.targets.values()])[:-1]
-            taught = replace(
-                training, targets=dict(zip(training.targets, np.split(targets, ends), strict=True))
-            )
+            taught = training.with_targets(dict(zip(training.targets, np.split(targets, ends), strict=True)))
             _, seen = fit_shared_view(design, clone(space), taught, learner, folds)
             posteriors = Posteriors.stacked(list(seen.values()))
             found.append((posteriors.held_out if outer is None else posteriors.training)[rows])
@@ -405,8 +403,7 @@ def training_of(corpus: Corpus) -> TrainingSet:
     rows = corpus.by_language()
     texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
     targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
-    groups: Any = dict.fromkeys(rows)
-    return TrainingSet(texts, texts, targets, groups, texts, texts=True, labels=MULTILABEL, seed=0)
+    return made_training(targets, texts, kind="as written", vectors=texts)
 
 
 class TaughtSpace(PooledSpace):

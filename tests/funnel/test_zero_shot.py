@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier
-from funnelling.corpus.labels import MULTILABEL
 from funnelling.errors import InputError
 from funnelling.funnel import zero_shot
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.methods.rows import thresholds_of
-from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
+from tests.corpus.training import made_training
 from tests.spaces.translated import corpus, reference
 
 REFERENCE = reference(groups=80)
@@ -133,21 +132,11 @@ def test_languages_the_space_lacks_still_teach_the_others() -> None:
 
 def test_folds_are_languages_and_variants_go_with_their_language() -> None:
     sizes = {"en": 2, "pt": 1, "pt_BR": 2}
-    training = TrainingSet(
-        documents={},
-        vectors={},
-        targets={language: np.zeros((size, 1), dtype=bool) for language, size in sizes.items()},
-        folds={language: np.arange(size) for language, size in sizes.items()},
-        groups=dict.fromkeys(sizes),
-        ids={},
-        texts=True,
-        labels=MULTILABEL,
-        seed=0,
-    )
+    targets = {language: np.zeros((size, 1), dtype=bool) for language, size in sizes.items()}
+    training = made_training(targets, dealt={language: np.arange(size) for language, size in sizes.items()})
     assert language_folds(training).tolist() == [0, 0, 1, 1, 1]
-    training.targets = {"pt": training.targets["pt_BR"]}
-    training.folds = {"pt": np.array([3, 4])}
-    assert language_folds(training).tolist() == [3, 4], "one language: folds of documents"
+    alone = made_training({"pt": targets["pt_BR"]}, dealt={"pt": np.array([3, 4])})
+    assert language_folds(alone).tolist() == [3, 4], "one language: folds of documents"
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from sklearn.metrics import f1_score
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus
+from funnelling.corpus.by_language import INNER_FOLDS
 from funnelling.corpus.reference import read_sample
 from funnelling.funnel.design import CALIBRATIONS, FUNNEL_VARIANTS
-from funnelling.methods.training_set import INNER_FOLDS
 from funnelling.randomness import assign_folds
 from funnelling.research import reference
 from funnelling.research.reference import Funnel, fit_platt

@@ -258,4 +258,4 @@ def _base() -> NaiveClassifier:
 
 
 def _ledger(model: Any) -> Ledger:
-    return frozenset().union(*model.training_.ids.values())
+    return frozenset().union(*(block.ids for block in model.training_.blocks.values()))

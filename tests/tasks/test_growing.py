@@ -139,9 +139,9 @@ class TestCorrections:
         assert (growth.new, growth.corrected) == (0, 2)
         assert 0 <= growth.as_corrected <= 2
         archive = load_model(tmp_path / "new").training_
-        row = archive.ids["it"].index("it-1")
+        row = archive.blocks["it"].ids.index("it-1")
         assert archive.targets["it"][row].tolist() == [label == "money" for label in sorted(LABELS)]
-        assert not archive.targets["en"][archive.ids["en"].index("en-2")].any()
+        assert not archive.targets["en"][archive.blocks["en"].ids.index("en-2")].any()
 
     def test_what_is_learned_is_what_training_on_the_corrected_file_gives(
         self, model: Path, split_data: Path, tmp_path: Path
@@ -167,7 +167,9 @@ class TestCorrections:
         data = self.corrections(tmp_path / "c.csv", [("it-1", "money")])
         growth = update(model, data, tmp_path / "new", force=True)
         old, new = load_model(model).training_, growth.model.archive
-        assert (new.texts, new.beginnings) == (old.texts, old.beginnings)
+        for tag, block in old.blocks.items():
+            assert new.documents[tag] == block.documents
+            assert new.blocks[tag].beginnings == block.beginnings
 
     def test_an_empty_cell_of_text_is_no_text(self, model: Path, tmp_path: Path) -> None:
         (tmp_path / "c.csv").write_text("id,text,labels,language\nit-1,,money,it\n")
@@ -347,7 +349,7 @@ class TestAfterALabelWasDropped:
     def test_it_can_forget(self, dropped: Path, tmp_path: Path) -> None:
         model = load_model(dropped)
         row = int(np.flatnonzero(model.training_.targets["en"].any(axis=1))[0])
-        (tmp_path / "ids.txt").write_text(model.training_.ids["en"][row] + "\n")
+        (tmp_path / "ids.txt").write_text(model.training_.blocks["en"].ids[row] + "\n")
         forgetful = forget(dropped, tmp_path / "ids.txt", tmp_path / "new")
         assert forgetful.forgotten == {"en": 1}
 

@@ -13,8 +13,8 @@ import pytest
 
 from funnelling import InputError, load_model, read_corpus
 from funnelling.commands.parts import documents_for_test, fit_parts, learns_by_parts
+from funnelling.corpus.blocks import bag
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE
-from funnelling.methods.archive import bag
 from funnelling.methods.learning import forget, further
 from funnelling.methods.model import Model
 from funnelling.methods.parts import prepare
@@ -89,8 +89,8 @@ class TestLearningOn:
         for keep_texts in (True, False):
             model = _model(keep_texts=keep_texts)
             model = fit_parts(model, folder, tmp_path / "work", jobs=1)
-            assert model.archive.as_written == keep_texts
-            kept = sorted(text for texts in model.archive.texts.values() for text in texts)
+            assert model.archive.kind == ("as written" if keep_texts else "bags")
+            kept = sorted(text for texts in model.archive.documents.values() for text in texts)
             assert kept == sorted(train.texts if keep_texts else map(bag, train.texts))
 
     def test_is_refused_where_words_would_take_too_much(
@@ -101,7 +101,7 @@ class TestLearningOn:
         model = _model()
         model = fit_parts(model, folder, tmp_path / "work", jobs=1)
         assert "more than 1,000 characters, so the model keeps none of their words" in caplog.text
-        assert not model.archive.documents
+        assert model.archive.kind == "none"
         save(model, tmp_path / "m")
         model = load_model(tmp_path / "m")
         assert model.explain(["printer"], languages=["en"])[0]["language"] == "en"
@@ -157,7 +157,7 @@ def test_processes_change_nothing(tmp_path: Path) -> None:
     for language in one.vectors:
         np.testing.assert_array_equal(one.vectors[language].toarray(), two.vectors[language].toarray())
         np.testing.assert_array_equal(one.targets[language], two.targets[language])
-        assert one.ids == two.ids
+        assert one.blocks[language].ids == two.blocks[language].ids
 
 
 def test_vectors_stand_on_the_disk(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_bad_row_is_named_and_the_other_parts_stay_counted(tmp_path: Path) -> 
         prepare(parts, tmp_path / "work", jobs=1)
     assert len(list((tmp_path / "work").glob("*.counts"))) == 2
     Path(parts[2]).write_bytes(whole)
-    assert sum(map(len, prepare(parts, tmp_path / "work", jobs=1).ids.values())) == 80
+    assert sum(prepare(parts, tmp_path / "work", jobs=1).sizes.values()) == 80
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files cannot be limited there")

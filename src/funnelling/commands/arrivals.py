@@ -20,6 +20,7 @@ from funnelling.commands.declaring import UnsavedError
 from funnelling.commands.options import FilePath, Growing
 from funnelling.commands.sources import layout_for, prefix_errors_with_file, read_sides, rolled_up_sides
 from funnelling.corpus import Corpus
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.change import NOT_MEASURED, BeforeAfterMetrics
 from funnelling.evaluation.measuring import supported_documents
@@ -29,7 +30,6 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.methods import learning
-from funnelling.methods.archive import Archive
 from funnelling.methods.learning import check_extensible
 from funnelling.methods.merging import DocumentRows, Merged, tuned_for_some, with_targets
 from funnelling.methods.model import FIRST_STEP
@@ -193,9 +193,9 @@ def _kept_scores(model: "Model") -> bool:
     return isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0
 
 
-def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
+def _sorted(archive: ByLanguage, train: Corpus) -> tuple[Corpus, Corpus]:
     """The documents that bring a text, and those that bring labels for one that the model has."""
-    known = set[str]().union(*map(archive.given_ids, archive.ids))
+    known = set[str]().union(*map(archive.given_ids, archive.blocks))
     bare = np.array(
         [
             text is NO_TEXT or (not text.strip() and not isinstance(name, LineNumber) and name in known)
@@ -256,7 +256,7 @@ def _both(first: Merged, second: Merged) -> Merged:
     )
 
 
-def _unlearned(archive: Archive, test: Corpus, report: Reporter) -> Corpus:
+def _unlearned(archive: ByLanguage, test: Corpus, report: Reporter) -> Corpus:
     """Test documents that the model has not learned from."""
     learned = archive.knows(test.languages, test.texts, test.ids, test.groups)
     if learned.any():
@@ -327,13 +327,13 @@ def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> lis
     return lines
 
 
-def _known_elsewhere(archive: Archive, merged: Merged) -> list[str]:
+def _known_elsewhere(archive: ByLanguage, merged: Merged) -> list[str]:
     """A line on new documents whose id another language has."""
-    given = {tag: archive.given_ids(tag) for tag in archive.ids}
+    given = {tag: archive.given_ids(tag) for tag in archive.blocks}
     number = 0
     for tag, rows in merged.new.items():
         elsewhere = set[str]().union(*(names for other, names in given.items() if other != tag))
-        names = merged.archive.names(tag)
+        names = merged.archive.blocks[tag].names
         came = [names[row] for row in rows]
         number += sum(name in elsewhere and not isinstance(name, LineNumber) for name in came)
     if not number:
@@ -345,7 +345,7 @@ def _there_twice(merged: Merged) -> list[str]:
     """A line on new documents that came more than once, by their id or, where they have none, their words."""
     seen: Counter[tuple[str, str]] = Counter()
     for tag, rows in merged.new.items():
-        names, contents = merged.archive.names(tag), merged.archive.contents(tag)
+        names, contents = merged.archive.blocks[tag].names, merged.archive.contents(tag)
         for row in rows:
             unnamed = isinstance(names[row], LineNumber)
             seen[tag, str(contents[row]) if unnamed else names[row]] += 1

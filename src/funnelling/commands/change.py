@@ -12,11 +12,11 @@ from funnelling.commands.measurement import Measurement, measure_held_out, measu
 from funnelling.commands.options import Changing, Learning
 from funnelling.commands.sources import check_reads_texts, give_resources, prefix_errors_with_file
 from funnelling.corpus import Corpus
+from funnelling.corpus.blocks import Places
 from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
-from funnelling.methods.archive import Places
 from funnelling.methods.learning import check_extensible
 from funnelling.methods.merging import DocumentRows, remember_step
 from funnelling.methods.training_set import NEW_DOCUMENT
@@ -207,7 +207,7 @@ class _Comparison:
                 labels = self._before.predict(texts, languages=[language] * len(texts))
                 decided[new] = self._given(self._before, labels)
         kept = np.setdiff1d(np.arange(len(places)), left_out)
-        units = _units(language, archive.ids[language], archive.groups[language])
+        units = _units(language, archive.blocks[language].ids, archive.blocks[language].groups)
         return PairedDecisions(
             HELD_OUT,
             self._shown(self._after, truth)[kept],

@@ -222,8 +222,8 @@ def _learned_from(model: "Model", test: "Corpus") -> list[str]:
     """A line on documents that the model has learned from, as far as it knows how those begin."""
     from funnelling.text.excerpts import beginning
 
-    archive = model.archive
-    known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
+    blocks = {} if model.archive is None else model.archive.blocks
+    known = {(tag, text) for tag, block in blocks.items() for text in block.beginnings or ()}
     learned = sum(
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
     )

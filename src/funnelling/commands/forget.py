@@ -13,8 +13,8 @@ from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.commands.change import Change
+    from funnelling.corpus.by_language import ByLanguage
     from funnelling.evaluation.change import BeforeAfterMetrics
-    from funnelling.methods.archive import Archive
     from funnelling.methods.model import Model
 
 LIST_ENDINGS = ("", ".txt", ".ids")  # endings of files with an id per line
@@ -132,11 +132,11 @@ def read_ids(path: FilePath, column: str | None = None) -> list[str]:
     return list(dict.fromkeys(each.id for each in read_documents(path, layout, labels=False, texts=False)))
 
 
-def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tuple[list[str], int]:
+def _known(archive: "ByLanguage", ids: Sequence[str], ignore_unknown: bool) -> tuple[list[str], int]:
     """The ids that documents have, and how many others there are."""
     from funnelling.formats.document import quoted
 
-    given = set[str]().union(*map(archive.given_ids, archive.ids))
+    given = set[str]().union(*map(archive.given_ids, archive.blocks))
     if not given:
         raise InputError(
             "the documents that the model learned from were given no ids. Update it with them and their "

@@ -96,7 +96,7 @@ def _impossible(model: "Model") -> dict[str, str]:
     on_texts = again if again or model.texts else OF_VECTORS
     reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
     archive = model.archive
-    if archive is not None and not on_texts and not any(map(archive.given_ids, archive.ids)):
+    if archive is not None and not on_texts and not any(map(archive.given_ids, archive.blocks)):
         reasons["forget"] = "Its documents were given no ids. Give them some with update."
     return {command: reason for command, reason in reasons.items() if reason}
 

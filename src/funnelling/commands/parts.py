@@ -127,7 +127,7 @@ def _settle(prepared: TrainingSet, one_label: bool | None) -> tuple[TrainingSet,
         if len(others) and one_label is None:
             return prepared, []
         if len(others):
-            name, labels = prepared.ids[language][others[0]], np.count_nonzero(targets[others[0]])
+            name, labels = prepared.blocks[language].names[others[0]], np.count_nonzero(targets[others[0]])
             raise lacks_one_label(name, int(labels), SINGLE_LABEL_HINT)
     return prepared.with_one_label(), [SINGLE_LABEL_NOTICE] if one_label is None else []
 

@@ -10,7 +10,18 @@ import numpy.typing as npt
 
 from funnelling.corpus.label_rules import Floats, LabelRules
 from funnelling.errors import InputError, listed
-from funnelling.matrices import AnyTargets, Scored, Targets, canonical, dense, is_sparse, length, one_each
+from funnelling.matrices import (
+    AnyTargets,
+    Scored,
+    Targets,
+    canonical,
+    count_true,
+    dense,
+    is_sparse,
+    length,
+    n_cells,
+    one_each,
+)
 from funnelling.state import ANY_ARRAY
 
 MAX_SIMILAR_LABELS = 3  # labels that are named where one is not known
@@ -170,6 +181,16 @@ class LabelSpace:
     def squeeze(self, scores: Any) -> Any:
         """Scores as scikit-learn has them: one number per document where one column stands for two labels."""
         return scores[:, 0] if self.single_label and scores.shape[1] == 1 else scores
+
+
+def check_learnable(matrices: Iterable[AnyTargets]) -> None:
+    """Refuse labels that no document has, or all have."""
+    together = [(count_true(matrix) > 0, count_true(matrix) == n_cells(matrix)) for matrix in matrices]
+    if not any(some for some, _ in together) or all(every for _, every in together):
+        raise InputError(
+            "Nothing to learn: y has only one class. Every document has the same labels; "
+            "training needs documents with a label and documents without it."
+        )
 
 
 MULTILABEL = LabelSpace(np.empty(0))  # for who need not know which labels there are

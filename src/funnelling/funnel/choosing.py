@@ -259,7 +259,12 @@ def _sample(training: TrainingSet) -> TrainingSet:
         return training
     assigned = {
         language: assign_folds(
-            shares, size, training.seed, "sample", language=language, groups=training.groups[language]
+            shares,
+            size,
+            training.seed,
+            "sample",
+            language=language,
+            groups=training.blocks[language].grouping,
         )
         for language, size in training.sizes.items()
     }
@@ -278,7 +283,7 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
         return
     sizes = training.sizes
     languages = [language for language, size in sizes.items() for _ in range(size)]
-    own_groups = ((training.groups[tag], size) for tag, size in sizes.items())
+    own_groups = ((training.blocks[tag].grouping, size) for tag, size in sizes.items())
     groups = [group for own, size in own_groups for group in ([None] * size if own is None else own)]
     labels = [np.flatnonzero(row).tolist() for row in training.stacked_targets()]
     dealt = deal_folds(OUTER_FOLDS, languages, groups, labels, training.seed, "choice")
@@ -313,7 +318,7 @@ class OuterFold:
         vectors = self.training.documents
         if training.texts:
             self.vectorizers, vectors = fit_own(self.training.documents, design.vectorizer)
-        self.training.vectors = vectors
+        self.training = replace(self.training, vectors=vectors)
         self._posteriors: ViewPosteriors = {}
         self._held_out_posteriors: dict[str, dict[str, Floats]] = {}
 

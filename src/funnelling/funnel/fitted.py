@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts
 from funnelling.evaluation.registry import measure_counts
@@ -17,7 +18,6 @@ from funnelling.funnel.tier_two import KeptPosteriors, TierTwo
 from funnelling.funnel.views import FittedViews, SharedView, views_serve
 from funnelling.matrices import AnyTargets, Floats, Scored, Scores, in_vocabulary_rows
 from funnelling.methods.algorithm import Fitted, Run
-from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import Calibrator, ScoreThresholds
@@ -152,7 +152,7 @@ class FittedFunnel(Fitted):
         return self._found(language, run).scores_and_posteriors(language, documents)
 
     def evidence(
-        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None = None
     ) -> Attribution:
         funnel = self._found(language, run)
 
@@ -197,7 +197,7 @@ class FittedFunnel(Fitted):
         return measures
 
     def measures_under(
-        self, relabelling: Relabelling, labels: LabelSpace, archive: Archive | None
+        self, relabelling: Relabelling, labels: LabelSpace, archive: ByLanguage | None
     ) -> dict[str, dict[str, float]]:
         """What `held_out_measures` are where labels that are to be merged are taken for one.
 
@@ -245,7 +245,7 @@ class FittedFunnel(Fitted):
     def final_c(self) -> float | None:
         return self.learned.tier_two.C
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         tier_two, unseen, kept = self.learned.tier_two, self.zero_shot, self.kept
         counts = selected_counts(tier_two.held_out, selection, labels, archive, kept)
         if unseen is not None and unseen.tier_two is not None:
@@ -285,7 +285,7 @@ def _measured(counts: Counts, labels: LabelSpace, columns: Columns = ALL_LABELS)
 
 
 def _nearest(
-    archive: Archive, point: Floats, points: Mapping[str, Floats], names: Sequence[str]
+    archive: ByLanguage, point: Floats, points: Mapping[str, Floats], names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """The training documents nearest to a point of tier 2's space, from any language.
 
@@ -293,14 +293,15 @@ def _nearest(
     """
     neighbours = []
     for language, rows in points.items():
+        block = archive.blocks[language]
         distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
         for row in np.argsort(distances, kind="stable")[:NEIGHBOURS].tolist():
-            text = archive.beginnings[language][row] if language in archive.beginnings else ""
+            text = block.beginnings[row] if block.beginnings else ""
             neighbours.append(
                 {
-                    "id": archive.ids[language][row],
+                    "id": block.ids[row],
                     "language": language,
-                    "labels": [names[k] for k in np.flatnonzero(archive.targets[language][row]).tolist()],
+                    "labels": [names[k] for k in np.flatnonzero(block.targets[row]).tolist()],
                     "distance": float(distances[row]),
                     **({"text": text} if text else {}),
                 }
@@ -312,7 +313,7 @@ def selected_counts(
     held_out: Mapping[str, npt.NDArray[np.int64]],
     selection: Selection,
     labels: LabelSpace,
-    archive: Archive | None,
+    archive: ByLanguage | None,
     kept: KeptPosteriors | None,
 ) -> dict[str, npt.NDArray[np.int64]]:
     """How the funnel decides of documents that were held out, of the labels that are left.

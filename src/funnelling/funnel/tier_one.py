@@ -7,11 +7,12 @@ from typing import Annotated, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.by_language import INNER_FOLDS
 from funnelling.funnel.design import FunnelConfig, Learner
 from funnelling.funnel.learners import EstimatorScorer
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.methods.svms import fit_languages
-from funnelling.methods.training_set import INNER_FOLDS, TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import progress_bar
 from funnelling.state import HasShape
@@ -207,7 +208,12 @@ def kfcv_folds(design: FunnelConfig, training: TrainingSet) -> dict[str, Folds] 
         return None
     return {
         language: assign_folds(
-            design.folds, size, training.seed, "kfcv", language=language, groups=training.groups[language]
+            design.folds,
+            size,
+            training.seed,
+            "kfcv",
+            language=language,
+            groups=training.blocks[language].grouping,
         )
         for language, size in training.sizes.items()
     }

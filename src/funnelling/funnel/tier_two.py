@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.by_language import INNER_FOLDS
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import FunnelConfig
@@ -17,7 +18,6 @@ from funnelling.funnel.thresholds import tuned_for
 from funnelling.funnel.tier_one import FitOnFolds, MetaSample, Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Targets, by_language, one_blas_thread, sizes_of
 from funnelling.methods.training_set import (
-    INNER_FOLDS,
     Calibrator,
     ScoreThresholds,
     TrainingSet,

@@ -258,7 +258,7 @@ def tune(
     before = FunnelConfig.of(parameters, fitted.choice).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
     columns = tuned_columns(model.labels.classes, labels)
-    training = archive.training_set(dict.fromkeys(archive.targets), model.labels)
+    training = TrainingSet.of(archive, model.labels)
     held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
     after, tuned = held_out.tuned(tier_two.thresholds, parse_goal(goal), columns)
     decided = held_out.decided(tier_two.thresholds, before)

@@ -63,8 +63,8 @@ def fit_joint(
     points |= {name: shared[tag].of_meta_sample(meta_sample, tag) for name, tag in twice.items()}
     both = replace(
         taught,
-        targets=taught.targets | {name: taught.targets[tag] for name, tag in twice.items()},
-        folds=taught.folds | {name: taught.folds[tag] for name, tag in twice.items()},
+        blocks=taught.blocks | {name: taught.blocks[tag] for name, tag in twice.items()},
+        dealt={**taught.folds, **{name: taught.folds[tag] for name, tag in twice.items()}},
     )
     fit = fit_tier_two(design, both, Posteriors.stacked(list(points.values())), both.stacked_folds())
     tier_two = replace(fit.tier, held_out={tag: fit.tier.held_out[tag] for tag in taught.targets})

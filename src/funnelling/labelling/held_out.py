@@ -149,15 +149,17 @@ def held_out_of(model: "Model", verbose: int = 0) -> OutOfFoldPredictions:
     targets = model.labels.by_class(archive.targets)
     documents, beginnings = [], []
     for tag, rows in targets.items():
-        names, texts, groups = archive.names(tag), archive.texts[tag], archive.groups[tag]
-        for row, (name, text, group) in enumerate(zip(names, texts, groups, strict=True)):
+        block = archive.blocks[tag]
+        for row, (name, text, group) in enumerate(
+            zip(block.names, block.documents, block.groups, strict=True)
+        ):
             labels = tuple(classes[column] for column in np.flatnonzero(rows[row]).tolist())
             documents.append(Document(name, text, tag, labels, group=group or None))
-        beginnings += archive.beginnings.get(tag, [""] * len(names))
+        beginnings += block.beginnings or [""] * len(block)
     corpus = Corpus.from_documents(documents, model.labels.single_label)
     whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
     whole |= not corpus.one_label
-    shown = None if archive.as_written else _some(beginnings, whole)
+    shown = None if archive.kind == "as written" else _some(beginnings, whole)
     kept = model.fitted.held_out_posteriors(model.labels)
     if not kept:
         check_extensible(model)

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns
 from funnelling.matrices import Scored, Scores, length
-from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, Explainer
 from funnelling.methods.parameters import check_parameters, flag, in_bytes, jobs, seed
 from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
@@ -79,7 +79,7 @@ class Fitted(ABC):
         return 0.0
 
     def evidence(
-        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None = None
     ) -> Attribution:
         """The scores of one language's documents, and what they are made of where that is known.
 
@@ -88,7 +88,7 @@ class Fitted(ABC):
         return Attribution(*self.scores(language, documents, run))
 
     def explained(
-        self, language: str, documents: Any, run: Run, archive: Archive | None, explainer: Explainer
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None, explainer: Explainer
     ) -> Iterator[dict[str, Any]]:
         """Why one language's documents get their labels: a row for each."""
         return explainer.explain(language, self.evidence(language, documents, run, archive))
@@ -122,7 +122,7 @@ class Fitted(ABC):
         return None
 
     @abstractmethod
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         """What answers for some of the labels only, with the same bits."""
 
     def compact(self) -> Self:
@@ -189,7 +189,7 @@ class Prior(Fitted):
     def score_thresholds(self, language: str) -> float:
         return 0.5 if self.labels.sparse else 0.0
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         raise NotImplementedError  # it is made of a model's counts whenever it is asked
 
     def check(

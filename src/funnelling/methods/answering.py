@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
 from funnelling.matrices import FLOATS, Rows
 from funnelling.methods.algorithm import Algorithm, Parameters
-from funnelling.methods.archive import Archive
 from funnelling.methods.inputs import Inputs, is_mapping
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.model import Languages, Model
@@ -36,7 +36,7 @@ else:
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
 Probabilities = npt.NDArray[np.float64]
 Margins = npt.NDArray[np.float64]
-ByLanguage = Mapping[str, Any]
+XByLanguage = Mapping[str, Any]
 
 
 class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
@@ -81,13 +81,13 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         self.model_ = replace(self.model_, label_set=label_set)
 
     @property
-    def training_(self) -> Archive:
+    def training_(self) -> ByLanguage:
         """What the model keeps of its training documents, unless it is compact."""
-        archive: Archive = _present(self.model_.archive, "documents: it is compact")
+        archive: ByLanguage = _present(self.model_.archive, "documents: it is compact")
         return archive
 
     @overload
-    def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
+    def decision_function(self, X: XByLanguage, languages: None = None) -> dict[str, Margins]: ...
     @overload
     def decision_function(self, X: Any, languages: Languages = None) -> Margins: ...
     def decision_function(self, X: Any, languages: Languages = None) -> Any:
@@ -111,7 +111,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         return current.margins(inputs)
 
     @overload
-    def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
+    def predict(self, X: XByLanguage, languages: None = None) -> dict[str, Labels]: ...
     @overload
     def predict(self, X: Any, languages: Languages = None) -> Labels: ...
     def predict(self, X: Any, languages: Languages = None) -> Any:
@@ -145,7 +145,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         return current.predict(inputs)
 
     @overload
-    def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
+    def predict_proba(self, X: XByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
     @overload
     def predict_proba(self, X: Any, languages: Languages = None) -> Probabilities: ...
     def predict_proba(self, X: Any, languages: Languages = None) -> Any:
@@ -165,7 +165,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @overload
     def classify(
-        self, X: ByLanguage, languages: None = None
+        self, X: XByLanguage, languages: None = None
     ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
     @overload
     def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
@@ -175,7 +175,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @overload
     def classify_with_evidence(
-        self, X: ByLanguage, languages: None = None
+        self, X: XByLanguage, languages: None = None
     ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
     @overload
     def classify_with_evidence(

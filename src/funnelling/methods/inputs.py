@@ -1,40 +1,45 @@
 """The documents users hand to an estimator, brought into one form: by language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from funnelling.corpus.blocks import Block, Kind
+from funnelling.corpus.by_language import Contents
 from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table
-from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take_rows
+from funnelling.matrices import (
+    AnyTargets,
+    check_places,
+    check_vectors,
+    is_sparse,
+    length,
+    take_rows,
+)
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
 
-Positions = dict[str, npt.NDArray[np.intp]]
 
+class Inputs(Contents):
+    """Documents as a user of Python gave them; labels, ids and groups are cut as they are."""
 
-@dataclass
-class Inputs:
-    """Documents by language: ``texts`` in lists, or else vectors, a matrix for each language.
+    @property
+    def kind(self) -> Kind:
+        """What stands for the documents."""
+        return "as written" if self.texts else "vectors"
 
-    ``positions`` says where the documents of a language stand in what the user gave, None where that
-    was a mapping by language already.
-    """
-
-    documents: dict[str, Any]
-    positions: Positions | None
-    texts: bool
-
-    def sizes(self) -> dict[str, int]:
-        """How many documents each language has."""
-        return sizes_of(self.documents)
+    def blocks(self, ids: Any, groups: Any, targets: Mapping[str, AnyTargets]) -> dict[str, Block]:
+        """The documents with their ids, groups and labels."""
+        names, grouping = self.ids(ids), self.groups(groups)
+        return {
+            tag: Block.of(names[tag], grouping[tag], targets[tag], content=content)
+            for tag, content in self.documents.items()
+        }
 
     def ids(self, values: Any) -> dict[str, list[str]]:
         """A name for each document: the one given, or else its place in X, as a `LineNumber`."""
@@ -78,19 +83,6 @@ class Inputs:
                     f"{name}: {length(divided[language])} entries for the {size} documents of {language!r}."
                 )
         return divided
-
-    def gather(self, results: Mapping[str, Any]) -> Any:
-        """Put results by language into the user's order, or leave them a mapping if X was one."""
-        if self.positions is None:
-            return dict(results)
-        blocks = list(results.values())
-        if any(map(is_sparse, blocks)):
-            rows = np.argsort(np.concatenate([self.positions[language] for language in results]))
-            return sparse.csr_array(sparse.vstack(blocks, format="csr")[rows])
-        gathered = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]), dtype=blocks[0].dtype)
-        for language, where in self.positions.items():
-            gathered[where] = results[language]
-        return gathered
 
 
 def _along(values: Any, name: str) -> Any:

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
 from funnelling.corpus.label_set import LabelSet
-from funnelling.corpus.labels import LabelSpace
+from funnelling.corpus.labels import LabelSpace, check_learnable
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
-from funnelling.matrices import AnyTargets, Targets, canonical, count_true, is_sparse, n_cells
+from funnelling.matrices import AnyTargets, Targets, canonical, is_sparse
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
-from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
@@ -42,24 +42,13 @@ def read_labelled(
     ids: Any,
     check_matrix: Callable[[Any], Any],
     sparse: bool,
-    **further: Any,
-) -> TrainingSet:
-    """All that is given to a fit, sorted by language; see `read_inputs` for what documents may come in.
-
-    ``further`` is what else a `TrainingSet` has.
-    """
+    seed: int,
+) -> tuple[ByLanguage, LabelSpace]:
+    """All that is given to a fit, by language; see `read_inputs` for what documents may come in."""
     inputs = read_inputs(X, languages, check_matrix=check_matrix)
     labels = read_labels(y, inputs, sparse)
-    return TrainingSet(
-        inputs.documents,
-        {},
-        labels.targets,
-        inputs.groups(groups),
-        inputs.ids(ids),
-        texts=inputs.texts,
-        labels=labels.space,
-        **further,
-    )
+    blocks = inputs.blocks(ids, groups, labels.targets)
+    return ByLanguage(blocks=blocks, kind=inputs.kind, seed=seed), labels.space
 
 
 def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
@@ -88,16 +77,6 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
     targets = dict(zip(divided, matrices, strict=True))
     check_learnable(matrices)
     return Labels(LabelSpace(classes, single, sparse), targets)
-
-
-def check_learnable(matrices: Iterable[AnyTargets]) -> None:
-    """Refuse labels that no document has, or all have."""
-    together = [(count_true(matrix) > 0, count_true(matrix) == n_cells(matrix)) for matrix in matrices]
-    if not any(some for some, _ in together) or all(every for _, every in together):
-        raise InputError(
-            "Nothing to learn: y has only one class. Every document has the same labels; "
-            "training needs documents with a label and documents without it."
-        )
 
 
 def read_further_labels(

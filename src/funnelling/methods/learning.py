@@ -9,14 +9,15 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.blocks import Places
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
-from funnelling.corpus.labels import LabelSpace, label_columns
+from funnelling.corpus.labels import LabelSpace, check_learnable, label_columns
 from funnelling.errors import InputError, listed
 from funnelling.matrices import AnyTargets, canonical, check_vectors, is_sparse, widths_of
 from funnelling.methods.algorithm import Algorithm, Parameters
-from funnelling.methods.archive import Archive, Places
 from funnelling.methods.inputs import read_inputs
-from funnelling.methods.labels import check_learnable, read_labelled, with_names
+from funnelling.methods.labels import read_labelled, with_names
 from funnelling.methods.merging import (
     Merged,
     correct,
@@ -51,9 +52,10 @@ class Method:
 
     def fit(self, documents: Corpus, label_set: LabelSet | None = None) -> Model:
         """The model of these documents: one label each if the corpus says so, groups kept together."""
-        groups = documents.groups if any(documents.groups) else None
-        given = (documents.texts, documents.y, documents.languages, groups, documents.ids)
-        return self.fit_given(*given, label_set)
+        algorithm, seed = self._checked(label_set)
+        with timed("reading documents", bool(self.parameters.verbose)):
+            encoded, labels = ByLanguage.of_corpus(documents, algorithm.sparse_labels, seed)
+        return self._fit(encoded, labels, label_set)
 
     def fit_given(
         self,
@@ -66,29 +68,29 @@ class Method:
         check_matrix: Callable[[Any], Any] = lambda X: X,
     ) -> Model:
         """The model of what users of Python hand to an estimator; see `MethodEstimator.fit`."""
-        algorithm, parameters = self.algorithm, self.parameters
-        parameters.check()
+        algorithm, seed = self._checked(label_set)
+        with timed("reading documents", bool(self.parameters.verbose)):
+            given = (X, y, languages, groups, ids, check_matrix)
+            documents, labels = read_labelled(*given, algorithm.sparse_labels, seed)
+        return self._fit(documents, labels, label_set)
+
+    def _checked(self, label_set: LabelSet | None) -> tuple[Algorithm[Any], int]:
+        """The algorithm and the seed, once it is sure that they may be used."""
+        self.parameters.check()
         check_label_set(label_set)
-        with timed("reading documents", bool(parameters.verbose)):
-            training = read_labelled(
-                X,
-                y,
-                languages,
-                groups,
-                ids,
-                check_matrix,
-                algorithm.sparse_labels,
-                seed=seed_of(parameters.random_state),
-                label_set=label_set,
-                n_jobs=parameters.n_jobs,
-            )
+        return self.algorithm, seed_of(self.parameters.random_state)
+
+    def _fit(self, documents: ByLanguage, labels: LabelSpace, label_set: LabelSet | None) -> Model:
+        algorithm, parameters = self.algorithm, self.parameters
+        run = {"label_set": label_set, "n_jobs": parameters.n_jobs}
+        training = TrainingSet.of(documents, labels, **run)
         named: list[str] = []
         if label_set is not None:
             if algorithm.learns_names and training.texts:
                 classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
-                training = replace(training, labels=training.labels.under(classes), targets=targets)
+                training = replace(training.with_targets(targets), labels=training.labels.under(classes))
             label_set.rules(training.labels.classes).check()
-        training = training.only(algorithm.learnable(parameters, list(training.documents), training.texts))
+        training = training.only(algorithm.learnable(parameters, training.languages, training.texts))
         with algorithm.counting(parameters, training):
             return replace(learn(algorithm, parameters, training), named=named)
 
@@ -102,10 +104,8 @@ class Method:
         if not algorithm.learns_own_words(parameters):
             raise InputError(f"{algorithm.name} needs the texts themselves. Use fit.")
         check_learnable(prepared.targets.values())
-        prepared = prepared.only(algorithm.learnable(parameters, list(prepared.vectors), texts=True))
-        training = replace(
-            prepared, seed=seed_of(parameters.random_state), folds={}, n_jobs=parameters.n_jobs
-        )
+        prepared = prepared.only(algorithm.learnable(parameters, prepared.languages, texts=True))
+        training = replace(prepared, seed=seed_of(parameters.random_state), n_jobs=parameters.n_jobs)
         return learn_prepared(algorithm, parameters, training, {}, texts=True)
 
 
@@ -199,21 +199,12 @@ class Relabelling:
         return np.column_stack([targets[:, each].any(axis=1) for each in self.columns])
 
 
-def with_selected_labels(archive: Archive, selection: Selection) -> Archive:
-    """What a model keeps of its documents, under the labels that are left; a document may have none of them.
-
-    Two that exclude each other keep a column each, for a document of a dropped one has neither.
-    """
-    targets = {tag: rows[:, selection.columns] for tag, rows in archive.targets.items()}
-    return replace(archive, targets=targets)
-
-
 def _stripped(new: Any) -> Any:
     """A new label without blanks around it, None where nothing is left."""
     return (new.strip() or None) if isinstance(new, str) else new
 
 
-def check_extensible(model: Model) -> Archive:
+def check_extensible(model: Model) -> ByLanguage:
     """What a model keeps of its documents; refused where that is too little to learn on."""
     parameters, archive = model.fit_parameters, model.archive
     parameters.check()
@@ -227,7 +218,7 @@ def check_extensible(model: Model) -> Archive:
             "documents to its folder as a further part and train it again."
         )
     reader = model.algorithm.reads_in_order(parameters, model.fitted.chosen)
-    if model.texts and not archive.as_written and reader is not None:
+    if model.texts and archive.kind != "as written" and reader is not None:
         raise InputError(
             f"{reader} reads texts as they were written, and the model keeps only the words of its "
             "documents. Train it anew with keep_texts (--keep-texts)."
@@ -282,7 +273,7 @@ def forget(model: Model, ids: Sequence[Any]) -> Model:
     if not any(map(len, left.values())):
         raise InputError("These are all documents that the model learned from. Delete the model instead.")
     before = labels.by_class(archive.targets)
-    rest = archive.only(left)
+    rest = archive.select(left)
     targets = labels.by_class(rest.targets)
     some, had = (
         np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
@@ -291,7 +282,7 @@ def forget(model: Model, ids: Sequence[Any]) -> Model:
     named = labels.classes.dtype.kind in "OU" or labels.single_label
     kept = some | ~had if named else np.ones_like(some)
     shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
-    return _learned(model, replace(rest, targets=shown), labels.classes[kept], None)
+    return _learned(model, rest.with_targets(shown), labels.classes[kept], None)
 
 
 def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
@@ -316,7 +307,11 @@ def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
         model = replace(
             model,
             fitted=model.fitted.selecting(selection, labels, model.archive),
-            archive=model.archive and with_selected_labels(model.archive, selection),
+            # Two that exclude each other keep a column each: a document of a dropped label has neither.
+            archive=model.archive
+            and model.archive.with_targets(
+                {tag: rows[:, selection.columns] for tag, rows in model.archive.targets.items()}
+            ),
             dropped=[*model.dropped, *map(str, relabelling.dropped)],
             label_documents=[model.label_documents[each[0]] for each in relabelling.columns],
         )
@@ -324,22 +319,23 @@ def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
     return replace(model, labels=renamed, named=named, label_set=label_set)
 
 
-def _learned(model: Model, archive: Archive, classes: npt.NDArray[Any], before: PreviousFit | None) -> Model:
+def _learned(
+    model: Model, archive: ByLanguage, classes: npt.NDArray[Any], before: PreviousFit | None
+) -> Model:
     """The model that a model becomes with other documents, which were archived."""
     check_learnable(archive.targets.values())
     parameters = model.fit_parameters
     named: list[str] = []
     if model.algorithm.learns_names and model.texts:
         classes, targets, named = with_names(classes, archive.targets, model.label_set, model.named)
-        archive = replace(archive, targets=targets)
+        archive = archive.with_targets(targets)
     chosen = None if before is None else before.model.fitted.chosen
-    usable = model.algorithm.learnable(parameters, list(archive.targets), model.texts, chosen)
-    unseen = [tag for tag in archive.targets if tag not in usable]
+    usable = model.algorithm.learnable(parameters, archive.languages, model.texts, chosen)
+    unseen = [tag for tag in archive.languages if tag not in usable]
     if unseen:
         raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
-    training = archive.training_set(
-        {}, model.labels.under(classes), previous=before, label_set=model.label_set, n_jobs=parameters.n_jobs
-    )
+    run = {"previous": before, "label_set": model.label_set, "n_jobs": parameters.n_jobs}
+    training = TrainingSet.of(archive, model.labels.under(classes), **run)
     learned = learn(model.algorithm, parameters, training).under(model.parameters)
     return replace(
         learned,
@@ -386,7 +382,7 @@ def learn_prepared(
         features=features,
         texts=texts,
         fitted=fitted,
-        archive=None if parameters.compact else Archive.of(training, parameters.keep_texts),
+        archive=None if parameters.compact else training.kept(parameters.keep_texts),
         label_set=training.label_set,
     )
 

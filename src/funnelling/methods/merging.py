@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.blocks import SLOTS, Block, Places
+from funnelling.corpus.by_language import ByLanguage, vector_contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, listed
-from funnelling.formats.document import LineNumber
 from funnelling.formats.files import STANDARD
 from funnelling.matrices import (
     AnyTargets,
@@ -22,15 +24,12 @@ from funnelling.matrices import (
     length,
     match_format,
     stacked,
-    take_rows,
 )
-from funnelling.methods.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
 from funnelling.methods.model import FIRST_STEP, STEPS, Model
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit
 from funnelling.randomness import is_missing
-from funnelling.text.excerpts import beginning
 
 DocumentRows = dict[str, list[int]]  # some documents, by language
 
@@ -45,8 +44,8 @@ class Merged:
     (``repeated``), though perhaps in another group (``regrouped``).
     """
 
-    archive: Archive
-    classes: Classes
+    archive: ByLanguage
+    classes: npt.NDArray[Any]
     places: dict[str, Places]
     new: DocumentRows
     corrected: DocumentRows
@@ -77,20 +76,18 @@ def previous_fit(model: Model, merged: Merged, exact: bool) -> PreviousFit:
     return PreviousFit(model, merged.places, untouched, merged.changed, same, exact)
 
 
-def merge(archive: Archive, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
+def merge(archive: ByLanguage, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
     """An archive with further documents; those that it knows are replaced where they stand."""
     all_classes, targets = read_further_labels(y, inputs, labels)
     known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
-    grouping, names = inputs.groups(groups), inputs.ids(ids)
     merging = _Merging(archive, known)
-    for language, documents in inputs.documents.items():
-        group = group_names(grouping[language], length(targets[language]))
-        merging.add(language, documents, names[language], group, targets[language])
+    for language, block in inputs.blocks(ids, groups, targets).items():
+        merging.add(language, block.kept(inputs.kind, archive.kind == "as written"))
     return merging.merged(labels.under(all_classes))
 
 
 def correct(
-    archive: Archive, labels: LabelSpace, ids: Sequence[Any], y: Any, languages: Any = None
+    archive: ByLanguage, labels: LabelSpace, ids: Sequence[Any], y: Any, languages: Any = None
 ) -> Merged:
     """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
     names = list(map(str, listed(ids, "ids")))
@@ -98,7 +95,7 @@ def correct(
     rows_of: dict[str, list[tuple[str, int]]] = {}
     for language, rows in found.items():
         for row in rows.tolist():
-            rows_of.setdefault(archive.ids[language][row], []).append((language, row))
+            rows_of.setdefault(archive.blocks[language].ids[row], []).append((language, row))
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
@@ -121,82 +118,67 @@ def correct(
     return merging.merged(labels.under(all_classes))
 
 
-def with_targets(archive: Archive, targets: dict[str, AnyTargets], labels: LabelSpace) -> Merged:
+def with_targets(archive: ByLanguage, targets: Mapping[str, AnyTargets], labels: LabelSpace) -> Merged:
     """An archive under other labels; ``targets`` have a column for each."""
     return _Merging(archive, targets).merged(labels)
 
 
 class _Merging:
-    """An archive on its way to another; ``targets`` are its labels, a column for every class."""
+    """Documents on their way to others; ``targets`` are their labels, a column for every class."""
 
-    def __init__(self, archive: Archive, targets: dict[str, AnyTargets]) -> None:
+    def __init__(self, archive: ByLanguage, targets: Mapping[str, AnyTargets]) -> None:
         self._archive = archive
-        self._columns: dict[str, dict[str, Any]] = {
-            language: {
-                "ids": list(archive.names(language)),
-                "groups": list(archive.groups[language]),
-                "targets": rows,
-                "beginnings": list(archive.beginnings.get(language) or [""] * length(rows)),
-                "documents": archive.documents[language],
-            }
-            for language, rows in targets.items()
-        }
+        self._blocks = archive.with_targets(targets).blocks
         self._first = targets
         self._labels: dict[str, dict[int, Places]] = {}  # of documents that were known, as they are now
-        self._places = {language: np.arange(length(rows)) for language, rows in targets.items()}
+        self._places: dict[str, Places] = {tag: np.arange(len(block)) for tag, block in self._blocks.items()}
         self._changes: dict[str, dict[str, dict[int, None]]] = {
             name: {} for name in ("new", "corrected", "replaced", "repeated", "regrouped")
         }
 
-    def add(
-        self, language: str, documents: Any, names: list[str], groups: list[str], targets: AnyTargets
-    ) -> None:
+    def add(self, language: str, came: Block) -> None:
         """Bring one language's documents in: those that are known where they are, the others at the end."""
-        columns = self._columns.get(language)
-        texts = isinstance(documents, list)
-        if columns is not None and not texts:
-            _check_width(language, documents, columns["documents"])
-        contents = self._archive.contents_of(documents)
-        beginnings = list(map(beginning, documents)) if texts else [""] * length(targets)
-        if texts:
-            documents = contents
-        archived = self._archive.contents(language) if columns is not None else []
+        block, names, contents = self._blocks.get(language), came.names, came.documents
+        if self._archive.kind == "vectors":
+            contents = vector_contents(came.content)
         found = self._archive.find(language, names, contents)
         new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
-        if columns is not None:
-            replaced: dict[int, int] = {}
-            for row, places in enumerate(found):
-                for place in places:
-                    self.relabel(language, place, filled_columns(targets, row))
-                    replaced.pop(place, None)  # of two with the same id the last one counts
-                    if contents[row] != archived[place]:
-                        replaced[place] = row
-                    if groups[row] not in ("", columns["groups"][place]):
-                        columns["groups"][place] = groups[row]
-                        self._note("regrouped", language, place)
-                    if not isinstance(names[row], LineNumber):
-                        columns["ids"][place] = names[row]
-                    if texts:
-                        columns["beginnings"][place] = beginnings[row]
-            for place in replaced:
-                self._note("replaced", language, place)
-            columns["documents"] = _with_rows(columns["documents"], documents, replaced)
-        added = {
-            "ids": take_rows(names, new),
-            "groups": take_rows(groups, new),
-            "targets": targets[new],
-            "beginnings": take_rows(beginnings, new),
-            "documents": take_rows(documents, new),
-        }
-        before = 0 if columns is None else len(columns["ids"])
-        if columns is None:
-            self._columns[language], self._places[language] = added, np.full(len(new), NEW_DOCUMENT)
+        added = came.take(new)
+        if block is None:
+            self._blocks[language], self._places[language] = added, np.full(len(new), NEW_DOCUMENT)
         else:
-            for name, values in added.items():
-                columns[name] = _appended(columns[name], values)
+            known = self._updated(language, block, came, contents, found)
+            self._blocks[language] = known.followed_by(added)
             self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW_DOCUMENT)])
-        for row in range(before, before + len(new)):
+        for row in range(len(self._blocks[language]) - len(new), len(self._blocks[language])):
             self._note("new", language, row)
+
+    def _updated(
+        self, language: str, block: Block, came: Block, contents: list[Any], found: list[list[int]]
+    ) -> Block:
+        """Known documents with what came of them; of two with the same id the last one counts."""
+        if self._archive.kind == "vectors":
+            _check_width(language, came.content, block.content)
+        archived, groups = self._archive.contents(language), list(block.groups)
+        named: dict[int, int] = {}
+        latest: dict[int, int] = {}
+        replaced: dict[int, int] = {}
+        for row, places in enumerate(found):
+            for place in places:
+                self.relabel(language, place, filled_columns(came.targets, row))
+                latest[place] = row
+                replaced.pop(place, None)
+                if contents[row] != archived[place]:
+                    replaced[place] = row
+                if came.groups[row] not in ("", groups[place]):
+                    groups[place] = came.groups[row]
+                    self._note("regrouped", language, place)
+                if not came.unnamed[row]:
+                    named[place] = row
+        for place in replaced:
+            self._note("replaced", language, place)
+        block = replace(block, groups=groups).updated(came, ("ids", "unnamed"), named)
+        return block.updated(came, ("content",), replaced).updated(came, ("beginnings", *SLOTS), latest)
 
     def relabel(self, language: str, row: int, labels: Places) -> None:
         """Give a document that is known the labels of these columns."""
@@ -210,44 +192,34 @@ class _Merging:
 
     def _leave_out_unlabelled(self, labels: LabelSpace) -> None:
         """Documents of a label that was dropped since, and which got no other, are learned no more."""
-        for language, columns in list(self._columns.items()):
-            rows = labels.learnable(columns["targets"])
-            if len(rows) == length(columns["targets"]):
+        for language, block in list(self._blocks.items()):
+            rows = labels.learnable(block.targets)
+            if len(rows) == len(block):
                 continue
             places = {row: place for place, row in enumerate(rows.tolist())}
             for change in self._changes.values():
                 if language in change:
                     change[language] = {places[row]: None for row in change[language] if row in places}
             if len(rows):
-                self._columns[language] = {name: take_rows(values, rows) for name, values in columns.items()}
+                self._blocks[language] = block.take(rows)
                 self._places[language] = self._places[language][rows]
             else:
-                del self._columns[language], self._places[language]
+                del self._blocks[language], self._places[language]
 
     def merged(self, labels: LabelSpace) -> Merged:
-        """What has become of the archive."""
+        """What has become of the documents."""
         for language, relabelled in self._labels.items():
-            columns = self._columns[language]
-            columns["targets"] = _relabelled(columns["targets"], relabelled)
+            block = self._blocks[language]
+            self._blocks[language] = replace(block, targets=_relabelled(block.targets, relabelled))
         self._leave_out_unlabelled(labels)
-        by_language = {language: self._columns[language] for language in sorted(self._columns)}
-
-        def column(name: str) -> dict[str, Any]:
-            return {language: each[name] for language, each in by_language.items()}
-
-        texts = bool(self._archive.texts)
-        beginnings = {tag: each for tag, each in column("beginnings").items() if any(each)}
-        archive = Archive(
-            seed=self._archive.seed,
-            ids={tag: list(map(str, ids)) for tag, ids in column("ids").items()},
-            groups=column("groups"),
-            targets={tag: labels.learned(rows) for tag, rows in column("targets").items()},
-            vectors={} if texts else column("documents"),
-            texts=column("documents") if texts else {},
-            as_written=self._archive.as_written,
-            unnamed={tag: unnamed_rows(ids) for tag, ids in column("ids").items()},
-            beginnings=beginnings,
-        )
+        blocks = {
+            tag: replace(
+                self._blocks[tag],
+                targets=labels.learned(self._blocks[tag].targets),
+                beginnings=self._blocks[tag].beginnings if any(self._blocks[tag].beginnings or ()) else None,
+            )
+            for tag in sorted(self._blocks)
+        }
         changes = {
             name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
         }
@@ -258,9 +230,10 @@ class _Merging:
         repeated = {
             tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
         }
-        places = {language: self._places[language] for language in by_language}
+        places = {language: self._places[language] for language in blocks}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW_DOCUMENT
+        archive = replace(self._archive, blocks=blocks)
         return Merged(archive, labels.classes, places, **{**changes, "repeated": repeated})
 
 
@@ -269,25 +242,9 @@ def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets
     rows = np.repeat(np.arange(len(labels)), list(map(len, labels.values())))
     cells = np.ones(len(rows), dtype=bool), (rows, np.concatenate(list(labels.values())))
     others = match_format(targets, sparse.csr_array(cells, (len(labels), targets.shape[1])))
-    return _with_rows(targets, others, {row: number for number, row in enumerate(labels)})
-
-
-def _with_rows(documents: Any, others: Any, rows: Mapping[int, int]) -> Any:
-    """Documents, some of them replaced by others: each place by the row that comes there."""
-    if not rows:
-        return documents
-    if isinstance(documents, list):
-        return [others[rows[place]] if place in rows else text for place, text in enumerate(documents)]
-    order = np.arange(length(documents))
-    both = stacked({"old": documents, "new": others})
-    order[list(rows)] = [length(documents) + row for row in rows.values()]
-    return both[order]
-
-
-def _appended(old: Any, new: Any) -> Any:
-    if isinstance(old, list):
-        return [*old, *new]
-    return stacked({"old": old, "new": new})
+    order = np.arange(length(targets))
+    order[list(labels)] = length(targets) + np.arange(len(labels))
+    return stacked({"old": targets, "new": others})[order]
 
 
 def _check_width(language: str, documents: Any, known: Any) -> None:

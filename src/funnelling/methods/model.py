@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.by_language import ByLanguage, Contents
 from funnelling.corpus.label_files import label_set_for
 from funnelling.corpus.label_rules import LabelRules
 from funnelling.corpus.label_set import LabelSet
@@ -20,7 +21,6 @@ from funnelling.errors import InputError
 from funnelling.formats.layout import Layout
 from funnelling.matrices import Scored, length
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Prior, Run
-from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, read_inputs
 from funnelling.runtime.progress import progress_bar
@@ -58,8 +58,8 @@ class Model:
     of how to read its documents, ``history`` what it learned from, step by step; see
     `funnelling.methods.merging`.
 
-    Its methods take texts or vectors as the estimators do, or `Inputs` that were read before. The estimators
-    say what the answers are.
+    Its methods take texts or vectors as the estimators do, or `Contents`, which were read before. The
+    estimators say what the answers are.
     """
 
     algorithm: Annotated[Algorithm[Any], OF_ALGORITHM]
@@ -71,7 +71,7 @@ class Model:
     features: dict[str, Count]
     texts: bool
     fitted: Annotated[Fitted, OF_ALGORITHM]
-    archive: Archive | None = None
+    archive: ByLanguage | None = None
     label_set: LabelSet | None = None
     feature_names: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
@@ -149,8 +149,6 @@ class Model:
         check_matrix: Callable[[Any], Any] = lambda X: X,
     ) -> Inputs:
         """New documents, of the kind that it can label; they may have to be in languages it knows."""
-        if isinstance(X, Inputs):
-            return X
         inputs = read_inputs(X, languages, self.languages, self.texts, check_matrix)
         for language, documents in inputs.documents.items():
             if language not in self.documents and not self.fitted.serves(language):
@@ -170,7 +168,7 @@ class Model:
 
     def margins(self, X: Any, languages: Languages = None) -> Any:
         """Scores less their thresholds; of many labels the scores of candidates."""
-        inputs = self.read(X, languages)
+        inputs = self._contents(X, languages)
         if self.labels.sparse:
             return inputs.gather({tag: scored.scores for tag, scored in self._scored(inputs)})
         # In double, so that scores keep their order, and their ties, when they are rounded.
@@ -182,7 +180,7 @@ class Model:
 
     def predict(self, X: Any, languages: Languages = None) -> Any:
         """The labels of documents."""
-        inputs = self.read(X, languages)
+        inputs = self._contents(X, languages)
         return inputs.gather({tag: self._assigned(tag, scored) for tag, scored in self._scored(inputs)})
 
     def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
@@ -191,7 +189,7 @@ class Model:
 
     def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
         """The labels of documents, their probabilities, and whether there is evidence, one bool for each."""
-        inputs = self.read(X, languages)
+        inputs = self._contents(X, languages)
         labels, probabilities, evident = {}, {}, {}
         for language, scored in self._scored(inputs):
             labels[language], probabilities[language] = self._answers(language, scored)
@@ -203,7 +201,7 @@ class Model:
     ) -> list[dict[str, Any]]:
         """Why texts get their labels: for each what words and what other labels added to the scores."""
         columns = None if labels is None else label_columns(self.labels.classes, labels)
-        inputs = self.read(X, languages, only_known=True)
+        inputs = self._contents(X, languages, only_known=True)
         if inputs.positions is None:
             raise InputError("Give texts as one list, with their languages beside it.")
         explainer = Explainer(self.labels, top, self._decisions, columns)
@@ -216,7 +214,7 @@ class Model:
 
     def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
         """What the model says of texts, in the end and on the way there, by language."""
-        inputs = self.read(X, languages, only_known=True)
+        inputs = self._contents(X, languages, only_known=True)
         found = {}
         with progress_bar(
             "labels", sum(inputs.sizes().values()), self.shows_progress, "documents"
@@ -269,7 +267,10 @@ class Model:
             return self.fitted
         return Prior(self.labels, np.array(self.label_documents), sum(self.documents.values()))
 
-    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
+    def _contents(self, X: Any, languages: Languages, only_known: bool = False) -> Contents:
+        return X if isinstance(X, Contents) else self.read(X, languages, only_known=only_known)
+
+    def _scored(self, inputs: Contents) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents, several languages at a time."""
         sizes, languages = inputs.sizes(), list(inputs.documents)
 

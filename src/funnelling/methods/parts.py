@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.corpus import Corpus, make_corpus
+from funnelling.corpus.blocks import Block, bag
 from funnelling.corpus.corpus import label_matrix
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, prefix_errors
@@ -26,7 +27,6 @@ from funnelling.formats.document import LineNumber
 from funnelling.formats.files import cannot_write, writing_bytes
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
-from funnelling.methods.archive import bag
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
@@ -230,17 +230,23 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Traini
             vectors = _vectors(parts, work, has_splits, vectorizers, advance)
         except OSError as error:
             raise cannot_write(work, error) from error
+    texts = {} if kept == "nothing" else _texts(parts, work, has_splits, list(languages))
+    blocks = {
+        language: Block.of(
+            each.ids,
+            each.groups,
+            label_matrix(each.labels, classes),
+            content=texts.get(language),
+            beginnings=each.beginnings,
+        )
+        for language, each in languages.items()
+    }
     return TrainingSet(
-        dict(vectors),
-        vectors,
-        {language: label_matrix(each.labels, classes) for language, each in languages.items()},
-        {language: each.groups if any(each.groups) else None for language, each in languages.items()},
-        {language: each.ids for language, each in languages.items()},
-        texts=False,
+        blocks=blocks,
+        kind="none" if not texts else "as written" if kept == "texts" else "bags",
         labels=LabelSpace(np.array(classes, dtype=object)),
-        prepared_beginnings={language: each.beginnings for language, each in languages.items()},
-        prepared_texts={} if kept == "nothing" else _texts(parts, work, has_splits, list(languages)),
-        as_written=kept == "texts",
+        vectors=vectors,
+        prepared=True,
         made_by=vectorizers,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.by_language import Contents
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import Document
@@ -128,7 +129,7 @@ class Predictor:
         """Why documents get their labels: rows with ``id``, ``language`` and what `Model.explain` gives."""
 
         def rows(known: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-            for row in self.model.explain([document.text for document in known], languages, labels, top):
+            for row in self.model.explain(self._contents(known, languages), None, labels, top):
                 yield row if self._names is None else {**row, "labels": self._named(row["labels"])}
 
         return self._answer(documents, source, rows, {"labels": None})
@@ -185,8 +186,7 @@ class Predictor:
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-        texts = [document.text for document in documents]
-        labels, scores, evident = self.model.classify_with_evidence(texts, languages=languages)
+        labels, scores, evident = self.model.classify_with_evidence(self._contents(documents, languages))
         thresholds = {language: self._thresholds(language) for language in set(languages)}
         answers = (self._sparse_answers if is_sparse(scores) else self._dense_answers)(labels, scores)
         for language, answer, known in zip(languages, answers, evident, strict=True):
@@ -201,6 +201,11 @@ class Predictor:
                 **self._scores(answer, thresholds[language]),
                 **({} if known else {"evidence": False}),
             }
+
+    def _contents(self, documents: Sequence[Document], languages: Sequence[str]) -> Contents:
+        """Texts by the language of the model's that serves theirs."""
+        served = {tag: served_by(tag, self.model.languages) for tag in set(languages)}
+        return Contents.of_texts([each.text for each in documents], [served[tag] for tag in languages])
 
     def _dense_answers(self, labels: Any, scores: npt.NDArray[np.float64]) -> Iterator["_PredictedRow"]:
         for given, row in zip(labels, scores, strict=True):

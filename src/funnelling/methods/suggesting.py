@@ -286,8 +286,9 @@ def _ranked(
         ]
         weights = np.concatenate(totals).astype(np.float32)
     archive = model.archive
-    learned = () if archive is None else archive.texts.get(language, ())
-    in_order = archive is None or archive.as_written
+    known = archive is not None and archive.texts and language in archive.blocks
+    learned = archive.blocks[language].documents if archive is not None and known else ()
+    in_order = archive is None or archive.kind == "as written"
     features = (BigramTfidfVectorizer if in_order else TfidfVectorizer)(
         language, min_df=1, reduce_to=None, stop_words=False
     )

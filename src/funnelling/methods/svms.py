@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
+from funnelling.corpus.by_language import INNER_FOLDS, ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import (
     Floats,
@@ -20,11 +21,9 @@ from funnelling.matrices import (
     take_rows,
 )
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
-from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.parameters import c_setting
 from funnelling.methods.training_set import (
-    INNER_FOLDS,
     Calibrator,
     ScoreThresholds,
     TrainingSet,
@@ -117,7 +116,7 @@ class PerLanguage(Fitted):
         return self.by_language[language].calibrator
 
     def evidence(
-        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None = None
     ) -> Attribution:
         own = self.by_language[language]
         X = own.vectors(documents)
@@ -131,7 +130,7 @@ class PerLanguage(Fitted):
             partial(feature_places, own.vectorizer),
         )
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         return replace(
             self,
             by_language={
@@ -228,7 +227,7 @@ class InSpace(Fitted):
         return 0.0
 
     def evidence(
-        self, language: str, documents: Any, run: Run, archive: Archive | None = None
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None = None
     ) -> Attribution:
         X, evident = self._vectors_and_evidence(language, documents)
         names, places = self.space.feature_names(), partial(self.space.places, language)
@@ -245,7 +244,7 @@ class InSpace(Fitted):
     def final_c(self) -> float:
         return self.C
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         return replace(
             self,
             scorer=SelectedScorer.of(self.scorer, selection),

@@ -1,31 +1,20 @@
 """What a method learns from, after everything the user gave has been checked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.blocks import Places, rows_at
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
-from funnelling.matrices import (
-    AnyTargets,
-    Folds,
-    Rows,
-    Scores,
-    Targets,
-    length,
-    sizes_of,
-    stacked,
-    take_rows,
-)
-from funnelling.randomness import assign_folds
+from funnelling.matrices import Folds, Rows, Scores, Targets, stacked, take_rows
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
-from funnelling.text.excerpts import beginning
-
-INNER_FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
 NEW_DOCUMENT = -1  # the place of a document that was not there before
 
@@ -54,94 +43,75 @@ class PreviousFit:
     exact: bool
 
 
-@dataclass
-class TrainingSet:
-    """Training documents by language; ``documents`` are as given: texts, or else vectors.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrainingSet(ByLanguage):
+    """Training documents with their ``vectors``, by language, and all else that a fit takes.
 
-    Of texts whose ``vectors`` were made before there are the ``prepared_beginnings``, and what a model is to
-    keep of them (``prepared_texts``), texts ``as_written`` or bags of their words. Without ``folds`` they
-    are those that follow from the seed, the language and the groups.
+    ``made_by`` made the vectors: a vectorizer for each language, or a space. Vectors that are ``prepared``
+    are all that may be learned from, even if texts are kept. ``previous`` is the model that is to learn on
+    from these documents. Inner folds are ``dealt`` when they are asked for; a selection keeps those of the
+    whole.
     """
 
-    documents: dict[str, Any]
-    vectors: Mapping[str, Any]
-    targets: dict[str, AnyTargets]
-    groups: dict[str, Sequence[Any] | None]
-    ids: dict[str, list[str]]
-    _: KW_ONLY
-    texts: bool
     labels: LabelSpace
-    seed: int = 0
-    folds: dict[str, Folds] = field(default_factory=dict)
-    prepared_beginnings: Mapping[str, list[str]] = field(default_factory=dict)
-    prepared_texts: dict[str, list[str]] | None = None
-    as_written: bool = True
-    previous: PreviousFit | None = None  # the model that is to learn on from these documents
+    vectors: Mapping[str, Any] = field(default_factory=dict)
+    dealt: Mapping[str, Folds] = field(default_factory=dict)
+    prepared: bool = False
+    made_by: Any = None
+    previous: PreviousFit | None = None
     label_set: LabelSet | None = None  # what labels are called, if known
-    made_by: Any = None  # what made the vectors: a vectorizer for each language, or a space
     n_jobs: int | None = None
 
-    def __post_init__(self) -> None:
-        self.folds = self.folds or {
-            language: assign_folds(
-                INNER_FOLDS, length(rows), self.seed, "folds", language=language, groups=self.groups[language]
-            )
-            for language, rows in self.targets.items()
-        }
+    @classmethod
+    def of(cls, documents: ByLanguage, labels: LabelSpace, **further: Any) -> Self:
+        """Documents to learn from, which have labels of this kind."""
+        given = {each.name: getattr(documents, each.name) for each in fields(ByLanguage)}
+        return cls(**given, labels=labels, **further)
 
-    def with_one_label(self) -> "TrainingSet":
+    @property
+    def texts(self) -> bool:
+        return super().texts and not self.prepared
+
+    @property
+    def documents(self) -> dict[str, Any]:
+        return dict(self.vectors) if self.prepared else super().documents
+
+    @cached_property
+    def folds(self) -> Mapping[str, Folds]:
+        """The inner fold of each document."""
+        return self.dealt or {language: self.fold_of_each(language) for language in self.blocks}
+
+    def with_one_label(self) -> Self:
         """These, as documents that have exactly one label each."""
         labels = replace(self.labels, single_label=True)
-        targets = {language: labels.learned(rows) for language, rows in self.targets.items()}
-        return replace(self, labels=labels, targets=targets)
-
-    def beginnings(self) -> dict[str, list[str]]:
-        """How the texts of each language begin, where that is known; vectors and bags do not show it."""
-        known = dict(self.prepared_beginnings)
-        if self.texts and self.as_written:
-            others = [language for language in self.documents if language not in known]
-            known |= {language: list(map(beginning, self.documents[language])) for language in others}
-        return {language: known[language] for language in self.documents if language in known}
+        learned = {language: labels.learned(rows) for language, rows in self.targets.items()}
+        return replace(self.with_targets(learned), labels=labels)
 
     @property
     def columns(self) -> int:
         """How many columns the targets have."""
-        return int(next(iter(self.targets.values())).shape[1])
+        return int(next(iter(self.blocks.values())).targets.shape[1])
 
     @property
     def size(self) -> int:
         """How many documents there are, in all languages."""
         return sum(self.sizes.values())
 
-    @property
-    def sizes(self) -> dict[str, int]:
-        """How many documents each language has."""
-        return sizes_of(self.targets)
-
-    def only(self, languages: Sequence[str]) -> "TrainingSet":
-        """The documents of some languages."""
-        return self._with_columns(
-            lambda column: {language: column[language] for language in languages if language in column}
+    def only(self, languages: Sequence[str]) -> Self:
+        vectors, dealt = (
+            {tag: column[tag] for tag in languages if tag in column} for column in (self.vectors, self.dealt)
         )
+        return replace(super().only(languages), vectors=vectors, dealt=dealt)
 
-    def select(self, rows: Mapping[str, Rows]) -> "TrainingSet":
-        """Some documents of each language, folds as they were; languages without any are left out."""
-        places = {language: np.flatnonzero(chosen) for language, chosen in rows.items() if chosen.any()}
-
-        def selected(column: Mapping[str, Any]) -> dict[str, Any]:
-            return {
-                language: None if column[language] is None else take_rows(column[language], where)
-                for language, where in places.items()
-                if language in column
-            }
-
-        return self._with_columns(selected)
-
-    def _with_columns(self, change: Any) -> "TrainingSet":
-        columns = ["documents", "vectors", "targets", "folds", "groups", "ids", "prepared_beginnings"]
-        if self.prepared_texts is not None:
-            columns.append("prepared_texts")
-        return replace(self, **{name: change(getattr(self, name)) for name in columns})
+    def select(self, rows: Mapping[str, Rows | Places]) -> Self:
+        some = super().select(rows)
+        places = {tag: rows_at(rows[tag]) for tag in some.blocks}
+        vectors = {
+            tag: None if X is None else take_rows(X, places[tag])
+            for tag, X in self.vectors.items()
+            if tag in places
+        }
+        return replace(some, vectors=vectors, dealt={tag: self.folds[tag][places[tag]] for tag in places})
 
     def stacked_vectors(self) -> Any:
         """The vectors of all languages, which must share their columns."""

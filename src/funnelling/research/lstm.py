@@ -9,11 +9,11 @@ from typing import Annotated, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Scored
 from funnelling.methods.algorithm import Algorithm, Fitted, Run
-from funnelling.methods.archive import Archive
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.research.lstm_words import (
     FIRST_WORD,
@@ -104,7 +104,7 @@ class FittedNetwork(Fitted):
     def serves(self, language: str) -> bool:
         return is_served(language, self.vocabulary.words)
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         left = selection if self.selection is None else self.selection.then(selection)
         return replace(self, selection=left, calibration=self.calibration.of_labels(selection.columns))
 
@@ -198,9 +198,7 @@ class NetworkTraining(Algorithm[MLELSTMParameters]):
         known: WordTables = training.made_by
         words, table = _stacked(parameters, known, training)
         examples = TokenizedExamples(words, training.stacked_targets())
-        groups: list[Any] = []
-        for language, of_language in training.groups.items():
-            groups += [None] * len(training.targets[language]) if of_language is None else of_language
+        groups = [name or None for block in training.blocks.values() for name in block.groups]
         held_out = draw_validation(groups, parameters.validation, training.seed, "validation")
         with repeatable(device):
             network = learn(

@@ -8,13 +8,14 @@ from copy import deepcopy
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import numpy as np
 
+from funnelling.corpus.blocks import Block
 from funnelling.errors import InputError
-from funnelling.matrices import sizes_of
+from funnelling.matrices import length
 from funnelling.methods.algorithm import Parameters
-from funnelling.methods.archive import Archive
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
@@ -27,21 +28,22 @@ from funnelling.text.languages import is_served
 if TYPE_CHECKING:
     from funnelling.methods.estimator import MethodEstimator
 
-ARCHIVE, POSTERIORS = "archive", "fitted.kept"  # the places of a model that have its documents
-AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
-# What there may be of a document, and the places that hold it.
+BLOCKS, POSTERIORS = "archive.blocks", "fitted.kept"  # the places of a model that have its documents
+TEXTS = {"bags": "bags of words", "as written": "as written"}  # what is told of a kind of documents
+# What there may be of a document, and the columns of a language's documents that hold it.
+COLUMNS = {
+    "ids": ("ids", "unnamed"),
+    "groups": ("groups",),
+    "labels": ("targets",),
+    "content": ("content",),
+    "beginnings": ("beginnings",),
+}
 FIELDS = {
-    "ids": (f"{ARCHIVE}.ids", f"{ARCHIVE}.unnamed"),
-    "groups": (f"{ARCHIVE}.groups",),
-    "labels": (f"{ARCHIVE}.targets",),
-    "texts": (f"{ARCHIVE}.texts",),
-    "vectors": (f"{ARCHIVE}.vectors",),
-    "beginnings": (f"{ARCHIVE}.beginnings",),
     "posteriors": (f"{POSTERIORS}.training", f"{POSTERIORS}.held_out"),
     "scores": (f"{POSTERIORS}.scores", f"{POSTERIORS}.zero_shot_scores"),
     "solutions": (f"{POSTERIORS}.coefficients",),
 }
-MAY_BE_BLANK = (f"{ARCHIVE}.groups", f"{ARCHIVE}.beginnings")  # have an empty string where there is none
+MAY_BE_BLANK = ("groups", "beginnings")  # have an empty string where there is none
 
 
 def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
@@ -51,20 +53,28 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
     "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
     ``bytes_in_all``.
     """
-    kept = {
-        name: [place for place in places if _has_content(place, tree, arrays)]
+    kind, kinds = _at(tree, "archive.kind"), field_kinds(Block)
+    blocks = {f"{_key(BLOCKS)}/{quote(tag, '')}": block for tag, block in (_at(tree, BLOCKS) or {}).items()}
+
+    def read(column: str) -> list[Any]:
+        return [decode(each[column], kinds[column], arrays, f"{at}/{column}") for at, each in blocks.items()]
+
+    sizes = {
+        {"content": "vectors" if kind == "vectors" else "texts"}.get(name, name): sum(
+            _size(f"{at}/{column}", block[column], arrays)
+            for at, block in blocks.items()
+            for column in columns
+            if block[column] is not None
+        )
+        for name, columns in COLUMNS.items()
+        if name not in MAY_BE_BLANK or any(any(each or ()) for each in read(name))
+    } | {
+        name: sum(_size(_key(place), _at(tree, place), arrays) for place in places if _at(tree, place))
         for name, places in FIELDS.items()
     }
-    sizes = {
-        name: sum(_size(_key(place), _at(tree, place), arrays) for place in places)
-        for name, places in kept.items()
-    }
-    texts = AS_WRITTEN if _at(tree, f"{ARCHIVE}.as_written") else BAGS_OF_WORDS
-    (targets,) = FIELDS["labels"]
-    kind = field_kinds(Archive)["targets"]
     return {
-        "documents": sizes_of(decode(_at(tree, targets), kind, arrays, _key(targets)) or {}),
-        "texts": texts if kept["texts"] else None,
+        "documents": dict(zip(_at(tree, BLOCKS) or {}, map(length, read("targets")), strict=True)),
+        "texts": TEXTS.get(kind),
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),
     }
@@ -80,14 +90,6 @@ def _at(tree: Any, place: str) -> Any:
 def _key(place: str) -> str:
     """What the arrays of a place are called."""
     return "/" + place.replace(".", "/")
-
-
-def _has_content(place: str, tree: Any, arrays: Arrays) -> bool:
-    """Whether a mapping from languages in a model has anything in it."""
-    content = _at(tree, place)
-    if not content or place not in MAY_BE_BLANK:
-        return bool(content)
-    return any(map(any, decode(content, dict[str, list[str]], arrays, _key(place)).values()))
 
 
 def _size(place: str, tree: Any, arrays: Arrays) -> int:

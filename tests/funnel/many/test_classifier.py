@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling.corpus.blocks import bag
 from funnelling.corpus.label_set import Label, LabelSet
-from funnelling.methods.archive import bag
 from funnelling.methods.learning import correction, update
 from tests.cli.command import contents
 from tests.funnel.many.corpora import LABELS, documents, fitted
@@ -182,7 +182,7 @@ class TestInput:
         groups = [f"g{number // 4}" for number in range(len(TEXTS))]
         grouped = ManyLabelsClassifier(random_state=0).fit(TEXTS, GIVEN, LANGUAGES, groups=groups, ids=IDS)
         assert not _same(grouped, fitted((TEXTS, GIVEN, LANGUAGES)), tmp_path)
-        assert grouped.training_.groups["en"][:2] == ["g0", "g0"]
+        assert grouped.training_.blocks["en"].groups[:2] == ["g0", "g0"]
 
     def test_it_is_an_estimator(self, model: Any) -> None:
         copy = clone(model.set_params(n_jobs=2))

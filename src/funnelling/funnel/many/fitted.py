@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.funnel.many.boosting import BoostedTrees
@@ -27,7 +28,6 @@ from funnelling.funnel.many.candidates import (
 from funnelling.funnel.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, Scored, Scores, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.algorithm import Fitted, Run
-from funnelling.methods.archive import Archive
 from funnelling.methods.explanation import (
     DEFAULT_LABELS_EXPLAINED,
     Attribution,
@@ -109,7 +109,7 @@ class ManyFunnel(Fitted):
     def score_thresholds(self, language: str) -> float:
         return self.thresholds[served_by(language, self.thresholds)]
 
-    def selecting(self, selection: Selection, labels: LabelSpace, archive: Archive | None) -> Self:
+    def selecting(self, selection: Selection, labels: LabelSpace, archive: ByLanguage | None) -> Self:
         raise InputError(
             "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
             "train it anew without them."
@@ -135,7 +135,7 @@ class ManyFunnel(Fitted):
         )
 
     def explained(
-        self, language: str, documents: Any, run: Run, archive: Archive | None, explainer: Explainer
+        self, language: str, documents: Any, run: Run, archive: ByLanguage | None, explainer: Explainer
     ) -> Iterator[Row]:
         for start in range(0, length(documents), ROWS_EXPLAINED):
             batch = documents[start : start + ROWS_EXPLAINED]

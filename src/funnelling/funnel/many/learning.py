@@ -204,7 +204,7 @@ def _fit_tier_two(
         found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
-        groups = training.groups[tag]
+        groups = training.blocks[tag].grouping
         sides = assign_folds(2, len(rows), training.seed, "halves", language=tag, groups=groups)[places]
         halves.append(sides[found[tag].documents()])
     y = np.concatenate(list(right.values()))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.blocks import Block
 from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.measures import ALL_LABELS, Counts
@@ -80,14 +81,12 @@ class Funnels:
     def _fit_base(self, language: str, train: Corpus) -> Base:
         vectorizers, vectors = fit_own({language: train.texts}, self._design.vectorizer)
         targets = dense(self.labels.learned(train.label_matrix(self.classes)))
+        block = Block.of(train.ids, train.groups, targets, content=vectors[language])
         training = TrainingSet(
-            vectors,
-            vectors,
-            {language: targets},
-            {language: train.groups if any(train.groups) else None},
-            {language: train.ids},
-            texts=False,
+            blocks={language: block},
+            kind="vectors",
             labels=self.labels,
+            vectors=vectors,
             seed=self._seed,
             n_jobs=self._design.n_jobs,
         )

@@ -1,0 +1,143 @@
+"""Documents by language: columns that are passed on, folds that follow from seed and groups, what is kept."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from funnelling.corpus.blocks import SLOTS, Block, bag
+from funnelling.corpus.by_language import ByLanguage
+from funnelling.corpus.labels import LabelSpace
+from funnelling.formats.document import LineNumber
+from funnelling.methods.inputs import read_inputs
+from funnelling.methods.merging import merge
+from funnelling.randomness import assign_folds
+from funnelling.state import StateError, check_fields
+from tests.corpus.training import made_training
+
+LABELS = LabelSpace(np.array(["a", "b"], dtype=object))
+
+
+def slots(size: int, first: int = 0) -> dict[str, Any]:
+    """Something in all columns that nobody fills yet, another for each document."""
+    numbers = np.arange(first, first + size, dtype=np.float32)
+    return {
+        "weights": numbers + 1,
+        "soft_targets": np.stack([numbers, -numbers], axis=1),
+        "sources": [f"source {n:.0f}" for n in numbers],
+        "opinions": np.stack([numbers] * 3, axis=1),
+    }
+
+
+def block(size: int, first: int = 0, **columns: Any) -> Block:
+    targets = np.arange(first, first + size)[:, None] % 2 == [[0, 1]]
+    names = [str(n) for n in range(first, first + size)]
+    return Block.of(names, None, targets, content=[f"text {name}" for name in names], **columns)
+
+
+def shown(found: Block, name: str) -> list[Any]:
+    return np.asarray(getattr(found, name)).tolist()
+
+
+@given(st.lists(st.integers(0, 7), max_size=8))
+def test_a_selection_keeps_all_columns(rows: list[int]) -> None:
+    whole = block(8, **slots(8))
+    taken = whole.take(np.array(rows, dtype=np.intp))
+    for name in ("ids", "content", "targets", *SLOTS):
+        assert shown(taken, name) == [shown(whole, name)[row] for row in rows]
+
+
+def test_training_documents_and_archives_keep_all_columns() -> None:
+    training = made_training({"en": np.eye(4, 2, dtype=bool)}, {"en": list("wxyz")}, kind="as written")
+    training = training.only(["en"])
+    blocks = {"en": block(4, **slots(4)), "it": block(4, 4, **slots(4, 4))}
+    made = [
+        type(training)(blocks=blocks, labels=LABELS).only(["it"]).select({"it": np.array([False, True] * 2)}),
+        ByLanguage(blocks=blocks).kept(keep_texts=False).select({"it": np.array([1, 3])}),
+    ]
+    for documents in made:
+        assert documents.languages == ["it"]
+        for name in SLOTS:
+            assert shown(documents.blocks["it"], name) == [shown(blocks["it"], name)[row] for row in (1, 3)]
+
+
+def test_documents_that_come_bring_their_columns_or_blanks() -> None:
+    with_slots, without = block(2, **slots(2)), block(2, 2)
+    last, first = with_slots.followed_by(without), without.followed_by(with_slots)
+    for both, places in ((last, (2, 3)), (first, (0, 1))):
+        assert len(both) == 4
+        assert [both.weights[row] for row in places] == [1, 1]  # type: ignore[index]
+        assert [both.sources[row] for row in places] == ["", ""]  # type: ignore[index]
+        for name in ("soft_targets", "opinions"):
+            assert np.isnan(getattr(both, name)[list(places)]).all()
+        others = [row for row in range(4) if row not in places]
+        for name in SLOTS:
+            assert [shown(both, name)[row] for row in others] == shown(with_slots, name)
+
+
+def test_merging_passes_columns_on() -> None:
+    archive = ByLanguage(blocks={"en": block(3, **slots(3))}).kept(keep_texts=False)
+    inputs = read_inputs(["text 1", "text 9"], ["en", "en"])
+    merged = merge(archive, LABELS, inputs, [["a"], ["b"]], None, ["1", "9"]).archive.blocks["en"]
+    assert merged.ids == ["0", "1", "2", "9"]
+    assert shown(merged, "weights") == [1, 2, 3, 1]
+    assert merged.sources == ["source 0", "source 1", "source 2", ""]
+
+
+def test_columns_that_come_replace_those_of_known_documents() -> None:
+    known, came = block(3, **slots(3)), block(2, 1, **slots(2, 10))
+    updated = known.updated(came, SLOTS, {1: 0, 2: 1})
+    assert updated.sources == ["source 0", "source 10", "source 11"]
+    assert updated.ids == known.ids
+    assert known.updated(block(2, 1), SLOTS, {1: 0}).sources == known.sources
+
+
+def test_folds_follow_from_seed_language_and_groups() -> None:
+    targets = {tag: np.zeros((6, 1), dtype=bool) for tag in ("en", "it")}
+    groups = {"en": ["g"] * 3 + [None] * 3, "it": None}
+    training = made_training(targets, groups=groups, seed=3)
+    for tag in targets:
+        expected = assign_folds(5, 6, 3, "folds", language=tag, groups=groups[tag])
+        assert training.folds[tag].tolist() == expected.tolist()
+    some = training.select({"en": np.array([0, 5])})
+    assert some.folds["en"].tolist() == training.folds["en"][[0, 5]].tolist()
+    assert training.select({tag: np.array([0, 5]) for tag in targets}).only(["it"]).stacked_folds().size == 2
+
+
+@pytest.mark.parametrize("keep_texts", [True, False])
+def test_texts_are_kept_as_bags_or_as_written(keep_texts: bool) -> None:
+    written = block(1)
+    kept = ByLanguage(blocks={"en": written}).kept(keep_texts)
+    assert kept.kind == ("as written" if keep_texts else "bags")
+    assert kept.documents["en"] == (written.content if keep_texts else list(map(bag, ["text 0"])))
+    assert kept.blocks["en"].beginnings == ["text 0"]
+    assert kept.kept(keep_texts=False).documents["en"] == [bag("text 0")]
+
+
+def test_numbers_for_ids_are_told_apart() -> None:
+    names = [LineNumber(1), "1"]
+    given_names = Block.of(names, [None, "g"], np.ones((2, 1), dtype=bool))
+    assert (given_names.ids, given_names.unnamed.tolist()) == (["1", "1"], [True, False])
+    assert [type(name) for name in given_names.names] == [LineNumber, str]
+    assert (given_names.groups, given_names.grouping) == (["", "g"], [None, "g"])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"weights": np.ones(2, dtype=np.float32)},
+        {"weights": np.full(3, -1, dtype=np.float32)},
+        {"unnamed": np.zeros(2, dtype=bool)},
+        {"content": sparse.csr_array(np.ones((2, 4)))},
+        {"soft_targets": [[0.5]] * 3},
+        {"sources": "abc"},
+    ],
+)
+def test_columns_of_other_kinds_and_lengths_are_refused(column: dict[str, Any]) -> None:
+    columns = {"ids": list("abc"), "unnamed": np.zeros(3, dtype=bool), "groups": [""] * 3}
+    check_fields(Block(**columns, targets=np.ones((3, 2), dtype=bool)))
+    with pytest.raises(StateError):
+        check_fields(Block(**columns | {"targets": np.ones((3, 2), dtype=bool)} | column))

@@ -13,7 +13,7 @@ from pathlib import Path
 from attack.campaign import command, environment
 from attack.plants import plant
 from funnelling.commands import main
-from tests.cli.command import hear_interrupts
+from tests.commands.command import hear_interrupts
 
 INPUT = "docs.jsonl"  # what comes in where a command reads standard input, slowly
 ERRORS = "stderr.txt"

@@ -15,7 +15,7 @@ from attack.campaign import Outcome, Round
 from attack.material import documents_file, write_archives
 from attack.processes import Running, fork, run, start
 from funnelling import load_model
-from tests.cli.command import LABELS, contents, documents, write_jsonl
+from tests.commands.command import LABELS, contents, documents, write_jsonl
 
 BLOWS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from funnelling import Corpus
 from funnelling.formats import Document
 from funnelling.svm.kernels import native
-from tests.cli.command import documents, environment, one_label_documents, with_splits, write_jsonl
+from tests.commands.command import documents, environment, one_label_documents, with_splits, write_jsonl
 
 from .conftest import BENCHMARKS
 

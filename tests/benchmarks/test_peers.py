@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.cli.command import documents, one_label_documents
+from tests.commands.command import documents, one_label_documents
 from tests.spaces.tiny_encoder import make_encoder
 
 Script = Callable[[str], ModuleType]

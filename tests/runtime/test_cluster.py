@@ -19,8 +19,8 @@ from funnelling.methods.registry import make_method
 from funnelling.runtime import spread
 from funnelling.runtime.spread import map_chunks, on_cluster
 from funnelling.storage import save
-from tests.cli.command import run_command, succeed
-from tests.tasks.folders import rows, write_parts
+from tests.commands.command import run_command, succeed
+from tests.commands.from_python.folders import rows, write_parts
 
 distributed = pytest.importorskip("distributed")
 

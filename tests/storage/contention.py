@@ -22,7 +22,7 @@ from typing import Any, Literal
 from funnelling import InputError, NaiveClassifier, load_model, save_model
 from funnelling.runtime import alone
 from funnelling.storage import describe_model
-from tests.cli.command import update
+from tests.commands.command import update
 
 Outcome = Literal["saved", "refused", "killed"]
 Ledger = frozenset[str]  # the ids of a model's documents

@@ -18,8 +18,16 @@ from funnelling import load_model
 from funnelling.commands import COMMANDS, main
 from funnelling.commands.options import Changing
 from funnelling.storage import check_writable, describe_model
-from tests.cli.command import LABELS, command, contents, documents, environment, hear_interrupts, write_jsonl
-from tests.cli.command import with_splits as split
+from tests.commands.command import (
+    LABELS,
+    command,
+    contents,
+    documents,
+    environment,
+    hear_interrupts,
+    write_jsonl,
+)
+from tests.commands.command import with_splits as split
 
 from .steps import at_each_step
 
@@ -141,7 +149,7 @@ def _hear_interrupts() -> Iterator[None]:
 
 
 def test_every_command_that_changes_a_model_is_here() -> None:
-    kinds = {name: resolve_name(place) for name, place in COMMANDS.items()}
+    kinds = {name: resolve_name(place) for name, (place, _) in COMMANDS.items()}
     assert {*ARGUMENTS} == {name for name, kind in kinds.items() if issubclass(kind, Changing)}
 
 

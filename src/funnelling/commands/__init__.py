@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
@@ -23,8 +24,8 @@ from funnelling.commands.declaring import (
     BAD_INPUT,
     Parser,
     add_general,
-    add_parser,
-    every_parser,
+    command_of,
+    define,
     examples,
     run,
     style_of,
@@ -32,31 +33,40 @@ from funnelling.commands.declaring import (
 from funnelling.errors import InputError
 from funnelling.runtime.messages import VARIABLES, Style, say, speak, speaking, style
 
-COMMANDS = {  # some of which are in layers above
-    "quickstart": "funnelling.commands.quickstart:Quickstart",
-    "train": "funnelling.commands.train:Train",
-    "predict": "funnelling.commands.predict:Predict",
-    "evaluate": "funnelling.commands.evaluate:Evaluate",
-    "explain": "funnelling.commands.explain:Explain",
-    "audit": "funnelling.labelling.commands:Audit",
-    "inspect": "funnelling.commands.inspect:Inspect",
-    "suggest": "funnelling.labelling.commands:Suggest",
-    "label": "funnelling.labelling.commands:Label",
-    "add-language": "funnelling.commands.update:AddLanguage",
-    "update": "funnelling.commands.update:Update",
-    "forget": "funnelling.commands.forget:Forget",
-    "tune": "funnelling.commands.tune:Tune",
-    "relabel": "funnelling.commands.relabel:Relabel",
-    "compare": "funnelling.commands.compare:Compare",
-    "experiment": "funnelling.research.commands:Experiment",
-    "serve": "funnelling.serving.command:Serve",
-    "push": "funnelling.commands.share:Push",
-    "pull": "funnelling.commands.share:Pull",
-    "data list": "funnelling.research.commands:ListCorpora",
-    "data describe": "funnelling.commands.describe:Describe",
-    "data build": "funnelling.research.commands:BuildCorpus",
-    "embeddings build": "funnelling.research.commands:BuildVectors",
-    "completion": "funnelling.commands.completing:Completion",
+COMMANDS = {  # by name: the class, which may be in a layer above, and what it does
+    "quickstart": ("funnelling.commands.quickstart:Quickstart", "see it work on the embedded corpus"),
+    "train": ("funnelling.commands.train:Train", "train a model on a file of documents"),
+    "predict": ("funnelling.commands.predict:Predict", "label documents with a model"),
+    "evaluate": ("funnelling.commands.evaluate:Evaluate", "measure a model on labelled documents"),
+    "explain": ("funnelling.commands.explain:Explain", "explain why documents get their labels"),
+    "audit": ("funnelling.labelling.commands:Audit", "find documents whose labels look wrong or missing"),
+    "inspect": ("funnelling.commands.inspect:Inspect", "show what a model is"),
+    "suggest": ("funnelling.labelling.commands:Suggest", "name the documents to label next"),
+    "label": ("funnelling.labelling.commands:Label", "label documents on a page, by hand"),
+    "add-language": ("funnelling.commands.update:AddLanguage", "teach a model a further language"),
+    "update": ("funnelling.commands.update:Update", "teach a model further documents or corrected labels"),
+    "forget": ("funnelling.commands.forget:Forget", "remove documents from a model"),
+    "tune": ("funnelling.commands.tune:Tune", "set a model's thresholds for another goal"),
+    "relabel": ("funnelling.commands.relabel:Relabel", "rename, merge or drop labels"),
+    "compare": ("funnelling.commands.compare:Compare", "compare methods on a file of documents"),
+    "experiment": (
+        "funnelling.research.commands:Experiment",
+        "run the paper's experiments, ending in a report",
+    ),
+    "serve": ("funnelling.serving.command:Serve", "serve a model to browsers and programs"),
+    "push": ("funnelling.commands.share:Push", "share a model on the Hugging Face Hub"),
+    "pull": ("funnelling.commands.share:Pull", "copy a model from the Hugging Face Hub"),
+    "data list": ("funnelling.research.commands:ListCorpora", "list the corpora that can be built"),
+    "data describe": ("funnelling.commands.describe:Describe", "describe a file of documents"),
+    "data build": ("funnelling.research.commands:BuildCorpus", "build a corpus"),
+    "embeddings build": (
+        "funnelling.research.commands:BuildVectors",
+        "learn vectors from a reference corpus",
+    ),
+    "completion": (
+        "funnelling.commands.completing:Completion",
+        "let the shell complete commands and options",
+    ),
 }
 GROUPS = {  # of commands: what each is for, its description, an example
     "data": (
@@ -104,18 +114,25 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = {"": parser.add_subparsers(title="commands", metavar="COMMAND", required=True)}
-    for name, place in COMMANDS.items():
-        group = name.rpartition(" ")[0]
+    add_general(parser)
+    for name, (place, summary) in COMMANDS.items():
+        group, _, last = name.rpartition(" ")
         if group not in commands:
-            summary, description, example = GROUPS[group]
+            about, description, example = GROUPS[group]
             inner = commands[""].add_parser(
-                group, help=summary, description=description, epilog=examples([example])
+                group, help=about, description=description, epilog=examples([example])
             )
             commands[group] = inner.add_subparsers(title="actions", metavar="ACTION", required=True)
-        add_parser(commands[group], name, resolve_name(place))
-    for _, each in every_parser(parser):
-        add_general(each)
+            add_general(inner)
+        commands[group].add_parser(last, help=summary, define=partial(_define, name, place))
     return parser
+
+
+def _define(name: str, place: str, parser: Parser) -> None:
+    """Let a parser take what a command takes."""
+    define(parser, resolve_name(place))
+    parser.set_defaults(path=tuple(name.split()))
+    add_general(parser)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -139,7 +156,7 @@ def _answer(words: Sequence[str]) -> int:
         parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))
         with _termination(), _cluster(parsed):
-            run(parsed)
+            run(command_of(parsed))
         sys.stdout.flush()
     except InputError as error:
         return _refuse(settings.told(str(error), used))

@@ -42,7 +42,6 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
     Further runs redraw the split; several files are several trials.
     """
 
-    summary = "compare methods on a file of documents"
     examples = ("compare docs.jsonl --methods naive,fun-auto --runs 5 -o results",)
 
     data: Sequence[str] = argument(f"{DATA_HELP}; or a corpus of `data list`", "DATA|CORPUS", nargs="+")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from funnelling.commands.declaring import Command, argument, every_parser
+from funnelling.commands.declaring import Command, argument
 from funnelling.runtime.messages import MODEL, Reporter, silent
 
 SHELLS = ("bash", "zsh", "fish")
@@ -18,7 +18,6 @@ class Completion(Command):
     documents.
     """
 
-    summary = "let the shell complete commands and options"
     epilog = """\
 for the shell that is open, and from then on in its start-up file:
   bash (~/.bashrc)                   eval "$(funnelling completion bash)"
@@ -53,17 +52,14 @@ def complete(parser: argparse.ArgumentParser) -> None:
     """Answer the shell and leave."""
     import argcomplete
 
-    for _, command in every_parser(parser):
-        for action in command._actions:
-            if action.choices is None:
-                action.completer = _completer(action)  # type: ignore[attr-defined]
-    argcomplete.autocomplete(parser, always_complete_options=False)
+    argcomplete.autocomplete(parser, always_complete_options=False, default_completer=_complete)  # type: ignore[arg-type]
 
 
-def _completer(action: argparse.Action) -> Completer:
-    """What completes a value: names, or a kind of things, which its metavar says where its field does not."""
+def _complete(prefix: str, action: argparse.Action, **_: Any) -> Iterable[str]:
+    """What could be a value: names, or a kind of things, which its metavar says where its field does not."""
     said = getattr(action, "complete", "") or str(action.metavar)
-    return _listed(said) if callable(said) else COMPLETERS.get(said, lambda **_: ())
+    completer = _listed(said) if callable(said) else COMPLETERS.get(said)
+    return completer(prefix) if completer else ()
 
 
 def _listed(names: Callable[[], Iterable[str]]) -> Completer:

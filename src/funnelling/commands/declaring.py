@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, NoReturn, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, dataclass_transform
 
 from funnelling.errors import InputError
 from funnelling.runtime.messages import Reporter, Style, say, silent
@@ -80,11 +80,9 @@ def argument(
 class Command:
     """A command, or options that several commands share.
 
-    The docstring is the description in its help, ``summary`` stands in the list of commands, and the help
-    ends with the ``examples`` after ``epilog``.
+    The docstring is the description in its help, which ends with ``epilog`` and ``examples``.
     """
 
-    summary: ClassVar[str] = ""
     examples: ClassVar[tuple[str, ...]] = ()
     epilog: ClassVar[str] = ""
     own: ClassVar[tuple[str, ...]] = ()  # the fields that a class adds to those of its bases
@@ -109,17 +107,12 @@ class UnsavedError(InputError):
         self.result = result
 
 
-def add_parser(commands: Any, name: str, kind: type[Command]) -> None:
-    """Add the parser of a command to those of its program, or of its group."""
-    path = tuple(name.split())
-    parser = commands.add_parser(
-        path[-1],
-        help=kind.summary,
-        description=" ".join((kind.__doc__ or "").split()),
-        epilog="\n\n".join(filter(None, (kind.epilog, examples(kind.examples)))),
-    )
+def define(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
+    """Let a parser take what a command takes."""
+    parser.description = " ".join((kind.__doc__ or "").split())
+    parser.epilog = "\n\n".join(filter(None, (kind.epilog, examples(kind.examples))))
     add_options(parser, kind)
-    parser.set_defaults(kind=kind, path=path)
+    parser.set_defaults(kind=kind)
 
 
 def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
@@ -150,11 +143,15 @@ def _add(place: Any, each: "Field[Any]", declared: _Declared) -> None:
         place.add_argument(name, **(words | {"required": False} | others)).complete = declared.complete
 
 
-def run(parsed: argparse.Namespace) -> None:
-    """Run the command that was parsed, and print its result."""
-    kind: type[Command] = parsed.kind
-    names = [each.name for each in fields(kind)]  # type: ignore[arg-type]
-    command = kind(**{name: getattr(parsed, name) for name in names if hasattr(parsed, name)})
+def command_of(parsed: argparse.Namespace) -> Command:
+    """The command that was parsed."""
+    names = [each.name for each in fields(parsed.kind)]
+    command: Command = parsed.kind(**{name: getattr(parsed, name) for name in names if hasattr(parsed, name)})
+    return command
+
+
+def run(command: Command) -> None:
+    """Run a command, and print its result."""
     try:
         command.show(command.run(say, verbose=1))
     except UnsavedError as error:
@@ -231,10 +228,28 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one line, as all bad input is refused."""
+    """A parser that refuses in one line, as all bad input is refused.
 
-    def __init__(self, formatter_class: Any = _Help, **options: Any) -> None:
+    ``define`` adds what it takes once that is needed: for a command, its class is loaded for that.
+    """
+
+    lenient: ClassVar[bool] = False  # whether parsers miss nothing but a command
+
+    def __init__(
+        self,
+        formatter_class: Any = _Help,
+        define: Callable[["Parser"], None] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(formatter_class=formatter_class, **options)
+        self._define = define
+
+    def defined(self) -> Self:
+        """The parser, with all that it takes."""
+        add, self._define = self._define, None
+        if add is not None:
+            add(self)
+        return self
 
     def error(self, message: str) -> NoReturn:
         say(f"{message}. See {self.prog} --help.", logging.ERROR, program=self.prog)
@@ -245,7 +260,18 @@ class Parser(argparse.ArgumentParser):
         for word in takewhile(lambda word: word != "--", words):
             if word.startswith("--"):
                 refuse_retired(self._command, word.partition("=")[0])
-        return super().parse_known_args(words, namespace)
+        required = [
+            action
+            for action in self.defined()._actions
+            if action.required and not isinstance(action, argparse._SubParsersAction)
+        ]
+        for action in required:
+            action.required = not self.lenient
+        try:
+            return super().parse_known_args(words, namespace)
+        finally:
+            for action in required:
+                action.required = True
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if isinstance(action, argparse._SubParsersAction):
@@ -293,7 +319,7 @@ def every_parser(
     parser: argparse.ArgumentParser, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
     """A parser and those of all its commands, each with the words that lead to it, such as data, build."""
-    yield path, parser
+    yield path, parser.defined() if isinstance(parser, Parser) else parser
     for name, command in subcommands(parser).items():
         yield from every_parser(command, (*path, name))
 

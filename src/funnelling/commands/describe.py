@@ -16,7 +16,6 @@ class Describe(AsJson, Reading):
     common.
     """
 
-    summary = "describe a file of documents"
     examples = ("data describe docs.csv --labels-column topics --label-separator ';'",)
 
     data: FilePath = argument(DATA_HELP, "DATA")

@@ -48,7 +48,6 @@ def _amount(meaning: str, const: int) -> Any:
 class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
     """Measure a model on the test rows of a file, or on all labelled rows without splits."""
 
-    summary = "measure a model on labelled documents"
     examples = (
         "evaluate model test.jsonl --by-label 10 --errors",
         "evaluate model test.jsonl -o report",

@@ -36,7 +36,6 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
     -o FILE.jsonl tell more: what the words added in each view of tier 1, and what the labels added in tier 2.
     """
 
-    summary = "explain why documents get their labels"
     examples = ("explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5")
 
     model: FilePath = argument(MODEL_HELP, "MODEL")

@@ -51,7 +51,6 @@ class Forget(Learning):
     afterwards.
     """
 
-    summary = "remove documents from a model"
     examples = ("forget model --ids withdrawn.txt",)
 
     ids: FilePath = option(

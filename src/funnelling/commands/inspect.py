@@ -22,7 +22,6 @@ OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in P
 class Inspect(Names, AsJson):
     """Show what a model is, what it learned from and keeps, and how good it was."""
 
-    summary = "show what a model is"
     examples = ("inspect model",)
 
     model: FilePath = argument(MODEL_HELP, "MODEL")

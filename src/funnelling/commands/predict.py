@@ -34,7 +34,6 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
     where it stopped.
     """
 
-    summary = "label documents with a model"
     examples = ("predict model docs.csv -o labels.xlsx", "predict model 'a few words' --top 3")
 
     model: FilePath = argument(MODEL_HELP, "MODEL")

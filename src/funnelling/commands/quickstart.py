@@ -27,7 +27,6 @@ EXPLANATION = (
 class Quickstart(Seed, Jobs, Overwriting):
     """Train on the embedded corpus, compare with one classifier per language, save a model."""
 
-    summary = "see it work on the embedded corpus"
     examples = ("quickstart",)
 
     output: FilePath = output_option("folder of all that is made (quickstart)", "DIR", default="quickstart")

@@ -58,7 +58,6 @@ class Relabel(Learning):
     one that gets none is dropped. Names and drops change no other answer.
     """
 
-    summary = "rename, merge or drop labels"
     examples = ("relabel model --map names.csv -o renamed-model",)
 
     map: FilePath = option(

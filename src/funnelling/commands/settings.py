@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from funnelling.commands.declaring import every_parser, exclusive_options, options_of, subcommands
+from funnelling.commands.declaring import Parser, every_parser, exclusive_options, options_of, subcommands
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
@@ -37,12 +37,14 @@ def parse(
     """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
-    with _nothing_required(parser):
+    with _lenient():
         given = parser.parse_args(words)
-        command = dict(every_parser(parser))[given.path]
+        command = parser
+        for name in given.path:
+            command = subcommands(command)[name]
         settings = {
             dest: setting
-            for dest, setting in _settings(parser, given).items()
+            for dest, setting in _settings(parser, command, given).items()
             if not any(hasattr(given, rival) for rival in exclusive_options(command, setting.action))
         }
         values = _values(command, settings)
@@ -59,27 +61,19 @@ def told(refusal: str, settings: Sequence[ConfigValue]) -> str:
 
 
 @contextmanager
-def _nothing_required(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Let a parser, in the body, miss all but a command, of whose settings nothing could be said."""
-    required = [
-        action
-        for _, command in every_parser(parser)
-        for action in command._actions
-        if action.required and not isinstance(action, argparse._SubParsersAction)
-    ]
-    for action in required:
-        action.required = False
+def _lenient() -> Iterator[None]:
+    """Let parsers, in the body, miss nothing but a command, of whose settings nothing could be said."""
+    Parser.lenient = True
     try:
         yield
     finally:
-        for action in required:
-            action.required = True
+        Parser.lenient = False
 
 
-def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, ConfigValue]:
+def _settings(
+    parser: argparse.ArgumentParser, command: argparse.ArgumentParser, given: argparse.Namespace
+) -> dict[str, ConfigValue]:
     """What the file and the environment say of a command, by what it sets."""
-    commands = dict(every_parser(parser))
-    command = commands[given.path]
     settings: dict[str, ConfigValue] = {}
     path = getattr(given, "config", None) or os.environ.get(CONFIG)
     layers = _File(path, parser).layers(given.path) if path else ()

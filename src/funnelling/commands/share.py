@@ -18,7 +18,6 @@ class Push(AsJson):
     If it keeps documents, choose --compact or --with-documents. Needs a token (HF_TOKEN, or hf auth login).
     """
 
-    summary = "share a model on the Hugging Face Hub"
     examples = ("push model owner/name --compact --license apache-2.0",)
 
     model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
@@ -48,7 +47,6 @@ class Push(AsJson):
 class Pull(Overwriting, AsJson):
     """Copy a model from the Hub into a folder, where it can be changed. Its card is new."""
 
-    summary = "copy a model from the Hugging Face Hub"
     examples = ("pull hf://owner/name -o model",)
 
     address: str = argument("hf://owner/name, with /folder or @revision where there is one", "ADDRESS")

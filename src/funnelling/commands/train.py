@@ -52,7 +52,6 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
     from all rows and is measured by five outer folds.
     """
 
-    summary = "train a model on a file of documents"
     examples = (
         "train docs.csv -o model",
         "train docs.jsonl -o model --optimise recall=0.9",

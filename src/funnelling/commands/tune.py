@@ -43,7 +43,6 @@ class Tune(Changing):
     documents that were held out.
     """
 
-    summary = "set a model's thresholds for another goal"
     examples = ("tune model --optimise recall=0.9 --per-label -o cautious-model",)
 
     optimise: str = option(

@@ -39,7 +39,6 @@ class AddLanguage(_Growing):
     """
 
     step = "add-language"
-    summary = "teach a model a further language"
     examples = ("add-language model finnish.jsonl -o model-with-finnish",)
 
     data: FilePath = argument(DATA_HELP, "DATA")
@@ -54,7 +53,6 @@ class Update(_Growing):
     """
 
     step = "update"
-    summary = "teach a model further documents or corrected labels"
     examples = ("update model corrections.csv --choose",)
 
     data: FilePath | None = argument(DATA_HELP, "DATA", nargs="?", default=None)

@@ -39,7 +39,6 @@ class Audit(Seed, Jobs, Overwriting, Reading):
     it. For a model, its own training documents are looked at, as far as it keeps them.
     """
 
-    summary = "find documents whose labels look wrong or missing"
     examples = ("audit docs.jsonl -n 100 -o suspects.xlsx", "audit model")
 
     source: FilePath = argument("file of labelled documents, or folder of a trained model", "MODEL|DATA")
@@ -96,7 +95,6 @@ class Suggest(Overwriting, Reading):
     Documents with labels, documents for test and those that the model learned are left out.
     """
 
-    summary = "name the documents to label next"
     examples = ("suggest model docs.jsonl -n 50 -o to-label.xlsx",)
 
     model: FilePath = argument(MODEL_HELP, "MODEL")
@@ -137,7 +135,6 @@ class Label(Service, LabelSetFile, Resources, Jobs, Reading):
     learns from it.
     """
 
-    summary = "label documents on a page, by hand"
     examples = ("label model new.csv", "label model suspicious.csv --journal checked.jsonl")
 
     model: str = argument(MODEL_HELP, "MODEL")

@@ -65,7 +65,6 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
     Every result is kept as it comes: started again after an interruption, work goes on where it stopped.
     """
 
-    summary = "run the paper's experiments, ending in a report"
     epilog = "\n".join(
         ["experiments:", *(f"  {name:16} {entry.summary}" for name, entry in EXPERIMENTS.items())]
     )
@@ -204,7 +203,6 @@ def run_experiments(
 class ListCorpora(AsJson):
     """List the corpora that can be built: from where, how large, under which licence."""
 
-    summary = "list the corpora that can be built"
     examples = ("data list --json",)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, dict[str, str]]:
@@ -230,7 +228,6 @@ class BuildCorpus(Overwriting):
     Each takes only the options that it has a use for.
     """
 
-    summary = "build a corpus"
     epilog = "`funnelling data list` shows what they are, from where, and how large."
     examples = ("data build debian-parallel -o reference.jsonl --languages en,de,fr",)
 
@@ -292,7 +289,6 @@ class BuildVectors(Seed, Overwriting):
     aligned with each other, and write one file per language in MUSE's text format.
     """
 
-    summary = "learn vectors from a reference corpus"
     examples = ("embeddings build reference.jsonl -o vectors --dimensions 100",)
 
     reference: FilePath = argument(f"reference corpus, a {DATA_HELP}", "REFERENCE", complete="DATA")

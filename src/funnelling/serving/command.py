@@ -58,7 +58,6 @@ class Service(Command):
 class Serve(Service, LabelSetFile, Exclude):
     """Serve a model: a page to try it on at /, labels at /v1/predict, the interface at /docs."""
 
-    summary = "serve a model to browsers and programs"
     examples = ("serve model", "serve model --host 0.0.0.0 --workers 2 --token-file token")
 
     model: str = argument(MODEL_HELP, "MODEL")

@@ -14,7 +14,7 @@ from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.blocks import bag
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.methods.learning import correction, update
-from tests.cli.command import contents
+from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, documents, fitted
 
 TEXTS, GIVEN, LANGUAGES = documents(each=60)

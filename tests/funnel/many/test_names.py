@@ -13,7 +13,7 @@ from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier, evaluate_in_detail
 from funnelling.methods.learning import Method
 from funnelling.state import StateError
-from tests.cli.command import contents
+from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
 
 LETTERS = "abcdefghijkl"

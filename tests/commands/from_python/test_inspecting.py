@@ -9,7 +9,7 @@ from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_m
 from funnelling.commands.inspect import inspect_model, possible_changes
 from funnelling.methods.merging import remember_step
 from tests.artificial import text_corpus, vector_corpus
-from tests.cli.command import relabel, tune
+from tests.commands.command import relabel, tune
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]

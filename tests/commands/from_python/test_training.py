@@ -9,7 +9,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
 from funnelling.storage import describe_model
-from tests.cli.command import (
+from tests.commands.command import (
     contents,
     documents,
     one_label_documents,
@@ -18,8 +18,8 @@ from tests.cli.command import (
     with_splits,
     write_jsonl,
 )
+from tests.commands.from_python.folders import rows, write_parts
 from tests.report.reading import read_page
-from tests.tasks.folders import rows, write_parts
 
 
 def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path) -> None:

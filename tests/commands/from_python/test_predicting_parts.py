@@ -13,8 +13,8 @@ from funnelling.commands.parts import MANIFEST, predict_parts
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import load, save
-from tests.cli.command import succeed
-from tests.tasks.folders import rows, write_parts
+from tests.commands.command import succeed
+from tests.commands.from_python.folders import rows, write_parts
 
 
 @pytest.fixture(scope="module")

@@ -20,4 +20,4 @@ def test_help_is_as_stored(monkeypatch: pytest.MonkeyPatch) -> None:
         f"$ {' '.join(['funnelling', *path, '--help'])}\n{parser.format_help()}"
         for path, parser in every_parser(build_parser())
     ]
-    assert_as_stored(STORED, "\n".join(texts), "tests/cli/test_help.py")
+    assert_as_stored(STORED, "\n".join(texts), "tests/commands/test_help.py")

@@ -9,7 +9,7 @@ from funnelling.commands.tune import named_labels
 from funnelling.methods.merging import tuned_for_some
 from funnelling.storage import describe_model, load
 from tests.artificial import text_corpus
-from tests.cli.command import tune
+from tests.commands.command import tune
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from funnelling import InputError, load_model, save_model
 from funnelling.commands import change as frame
-from tests.cli.command import LABELS, add_language, documents, forget, relabel, tune, update, write_jsonl
+from tests.commands.command import LABELS, add_language, documents, forget, relabel, tune, update, write_jsonl
 from tests.storage.saved_models import contents
 
 

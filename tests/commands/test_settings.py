@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.commands import build_parser, main
+from funnelling.commands.declaring import command_of
 from funnelling.commands.settings import parse
 from funnelling.runtime.messages import CONFIG, TOKEN, VARIABLES
 
@@ -34,7 +35,7 @@ def write(text: str, name: str = NAMED) -> None:
 
 
 def parsed(*words: str) -> dict[str, object]:
-    return vars(parse(build_parser(), words)[0])
+    return vars(command_of(parse(build_parser(), words)[0]))
 
 
 class TestFile:

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling import InputError
 from funnelling.storage import describe_model
-from tests.cli.command import documents, evaluate, explain, predict, read_jsonl, write_jsonl
+from tests.commands.command import documents, evaluate, explain, predict, read_jsonl, write_jsonl
 
 
 def test_the_scores_are_those_of_training(model: Path, split_data: Path) -> None:

@@ -156,7 +156,7 @@ def test_help_ends_with_examples_that_can_be_typed() -> None:
         for line in lines:
             parsed = build_parser().parse_args(shlex.split(line)[1:])
             name = next(each for each in COMMANDS if line.split()[1:][: len(each.split())] == each.split())
-            assert parsed.kind is resolve_name(COMMANDS[name])
+            assert parsed.kind is resolve_name(COMMANDS[name][0])
         for action in parser._actions:
             assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)
 

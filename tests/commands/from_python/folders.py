@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling import Document, write_documents
-from tests.cli.command import documents, with_splits
+from tests.commands.command import documents, with_splits
 
 
 def rows(each: int = 40) -> list[dict[str, Any]]:

@@ -111,7 +111,7 @@ def test_a_file_can_ask_for_it(folder: Path) -> None:
 def test_a_fault_is_a_record_with_its_traceback(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("broken")
 
     monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", fail)

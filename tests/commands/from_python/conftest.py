@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import documents, train, with_splits, write_jsonl
+from tests.commands.command import documents, train, with_splits, write_jsonl
 
 
 @pytest.fixture(scope="session")

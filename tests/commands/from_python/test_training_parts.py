@@ -20,8 +20,8 @@ from funnelling.methods.model import Model
 from funnelling.methods.parts import prepare
 from funnelling.methods.registry import make_method
 from funnelling.storage import save
-from tests.cli.command import one_label_documents, with_splits
-from tests.tasks.folders import rows, write_parts
+from tests.commands.command import one_label_documents, with_splits
+from tests.commands.from_python.folders import rows, write_parts
 
 
 def _model(name: str = "fun-tat", **parameters: Any) -> Any:
@@ -187,7 +187,7 @@ def test_a_part_that_has_changed_is_counted_again(tmp_path: Path) -> None:
     parts = sorted(map(str, folder.iterdir()))
     prepare(parts, tmp_path / "work", jobs=1)
     from funnelling import write_documents
-    from tests.tasks.folders import as_documents
+    from tests.commands.from_python.folders import as_documents
 
     write_documents(
         parts[0], as_documents([{**row, "text": "altogether new"} for row in rows()[:40]]), force=True

@@ -12,7 +12,7 @@ from funnelling import InputError, load_model
 from funnelling.commands.arrivals import ScoreFellError
 from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
-from tests.cli.command import (
+from tests.commands.command import (
     LABELS,
     add_language,
     contents,

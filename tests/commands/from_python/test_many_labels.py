@@ -18,7 +18,7 @@ from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import make_method
 from funnelling.storage import load
-from tests.cli.command import (
+from tests.commands.command import (
     add_language,
     contents,
     documents,
@@ -29,7 +29,7 @@ from tests.cli.command import (
     update,
     write_jsonl,
 )
-from tests.tasks.folders import write_parts
+from tests.commands.from_python.folders import write_parts
 
 
 @pytest.fixture(autouse=True)

@@ -156,6 +156,9 @@ class Between(Rule):
     least: float = -MAX_ABS_VALUE
     most: float = MAX_ABS_VALUE
 
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        expect(self.least <= value <= self.most, place)
+
 
 @dataclass(frozen=True)
 class OneOf(Rule):
@@ -166,6 +169,10 @@ class OneOf(Rule):
     def has(self, owner: type) -> bool:
         """Whether a class is among them."""
         return f"{owner.__module__}.{owner.__qualname__}" in self.paths
+
+    def check(self, value: Any, known: dict[str, Any], place: str) -> None:
+        if self.has(type(value)):  # an object of another class works, and is not saved
+            check_fields(value, place=place)
 
 
 Count = Annotated[int, Between(0, MAX_COLUMNS)]
@@ -242,10 +249,6 @@ def check_value(value: Any, kind: Any, place: str, known: dict[str, Any]) -> Non
         rule.check(value, known, place)
         if isinstance(rule, Length | Keys):
             check_value(value, given[0], place, known)
-        elif isinstance(rule, Between):
-            expect(rule.least <= value <= rule.most, place)
-        elif isinstance(rule, OneOf) and rule.has(type(value)):
-            check_fields(value, place=place)
     elif origin is Literal:
         expect(value in given, place)
     elif origin in (list, Sequence):
@@ -265,7 +268,10 @@ def check_value(value: Any, kind: Any, place: str, known: dict[str, Any]) -> Non
 
 
 def freeze(node: Any) -> None:
-    """Make all arrays of a fitted tree read-only, as those are that a loaded model has in its file."""
+    """Make all arrays of a fitted tree read-only, as those are that a loaded model has in its file.
+
+    Those of estimators that are not ours stay as they are: some write into their own.
+    """
     if isinstance(node, np.ndarray):
         node.setflags(write=False)
     elif sparse.issparse(node):
@@ -274,7 +280,7 @@ def freeze(node: Any) -> None:
     elif isinstance(node, dict | list):
         for each in node.values() if isinstance(node, dict) else node:
             freeze(each)
-    elif is_class(type(node)):
+    elif is_class(type(node)) and type(node).__module__.partition(".")[0] == __name__.partition(".")[0]:
         for each in vars(node).values():
             freeze(each)
 

@@ -93,7 +93,7 @@ def _kinds_of(node: Any, kind: Any = None) -> dict[str, Any]:
 
 
 def _rule(kind: Any) -> Any:
-    """What an annotation says beside its type, if it is one of an array, an estimator or several classes."""
+    """What an annotation says of a value beside its type."""
     return getattr(kind, "__metadata__", (None,))[0]
 
 
@@ -166,7 +166,7 @@ class _Encoder:
 
     def _array(self, array: Any, place: str) -> dict[str, Any]:
         if sparse.issparse(array):
-            matrix: Any = array
+            matrix: Any = sparse.csr_array(array)
             for name in BUFFERS:
                 self._aside("array", getattr(matrix, name), f"{place}/{name}")
             return {"$": "sparse", "shape": list(matrix.shape)}

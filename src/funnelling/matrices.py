@@ -2,12 +2,11 @@
 
 Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
 so every product here has a shape that depends on its weights alone and runs on one thread.
-
 """
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
@@ -101,12 +100,6 @@ def _limit_blas() -> Undo:
 
 # It keeps to one thread while anybody's body runs.
 one_blas_thread = RefcountedContext(_limit_blas)
-
-
-def one_openmp_thread() -> AbstractContextManager[object]:
-    """OpenMP keeps to one thread in what this thread calls meanwhile: each thread has its own limit."""
-    limit: AbstractContextManager[object] = ThreadpoolController().limit(limits=1, user_api="openmp")
-    return limit
 
 
 def is_sparse(X: object) -> bool:
@@ -221,7 +214,8 @@ def values_at(X: Any, rows: Places, columns: Places) -> npt.NDArray[Any]:
     asked = np.unique(rows)
     if len(asked) < X.shape[0]:  # the others need not be numbered
         X, rows = X[asked], np.searchsorted(asked, rows)
-    places = _places(X)
+    own_rows = np.repeat(np.arange(X.shape[0], dtype=np.int64), np.diff(X.indptr))
+    places = own_rows * X.shape[1] + X.indices  # of what the matrix holds, numbered row by row
     wanted = rows.astype(np.int64) * X.shape[1] + columns
     found = np.searchsorted(places, wanted)
     is_there = np.append(places, -1)[found] == wanted
@@ -241,12 +235,6 @@ def set_difference(targets: Any, others: Any) -> Any:
     rows, columns = targets.nonzero()
     left = ~values_at(others, rows, columns)
     return sparse.csr_array((np.ones(int(left.sum()), bool), (rows[left], columns[left])), targets.shape)
-
-
-def _places(X: sparse.csr_array) -> npt.NDArray[np.int64]:
-    """The cells of a canonical sparse matrix that hold something, numbered row by row."""
-    rows = np.repeat(np.arange(X.shape[0], dtype=np.int64), np.diff(X.indptr))
-    return rows * X.shape[1] + X.indices
 
 
 def dense_row(X: Any, row: int) -> npt.NDArray[Any]:

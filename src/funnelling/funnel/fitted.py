@@ -164,15 +164,15 @@ class FittedFunnel(Fitted):
 
     def _training_points(self, funnel: Funnel) -> dict[str, Floats]:
         """Training documents in the space of a funnel's tier 2."""
-        known = self._points
-        if (place := int(funnel is self.learned)) not in known and self.kept is not None:
+        learned = funnel is self.learned
+        if learned not in self._points and self.kept is not None:
             posteriors = self.kept.training
             seen = list(dict.fromkeys(tag for by_tag in posteriors.values() for tag in by_tag))
-            known[place] = {tag: funnel.combination.points_in(tag, posteriors) for tag in seen}
-        return known.get(place, {})
+            self._points[learned] = {tag: funnel.combination.points_in(tag, posteriors) for tag in seen}
+        return self._points.get(learned, {})
 
     @cached_property
-    def _points(self) -> dict[int, dict[str, Floats]]:
+    def _points(self) -> dict[bool, dict[str, Floats]]:
         return {}
 
     def calibrator(self, language: str) -> Calibrator:

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
-from funnelling.matrices import Floats, one_openmp_thread
+from funnelling.matrices import Floats
 from funnelling.runtime.threads import map_threads
 from funnelling.state import expect, numbers
 from funnelling.svm.calibration import fit_platt, sigmoid
@@ -53,7 +54,7 @@ class BoostedTrees:
             early_stopping=False,
             random_state=seed % 2**32,  # scikit-learn takes no more
         )
-        with one_openmp_thread():  # sums over threads would round with their number
+        with ThreadpoolController().limit(limits=1, user_api="openmp"):  # sums would round with threads
             learner.fit(X, y)
         return cls._of(learner, X.shape[1])
 

@@ -94,7 +94,7 @@ def test_the_draw_that_swaps_nothing_is_what_tables_show(one_label: bool) -> Non
     rivals = ["naive", "fun-tat", "mle"]
     seen = {(m, pair["a"], pair["b"]): 0.0 for m, pairs in result["pairs"].items() for pair in pairs}
     for number, test in enumerate(tests):
-        trial = _decided(test, {name: methods[name][number]["decisions"] for name in rivals}, one_label)
+        trial = _decided(test, {name: methods[name][number] for name in rivals}, one_label)
         for (a, b), draws, values in _differences(trial, list(result["pairs"]), 0):
             if draws.start == 0:
                 for measure, difference in values.items():
@@ -109,7 +109,9 @@ def test_the_draw_that_swaps_nothing_is_what_tables_show(one_label: bool) -> Non
 
 def test_documents_are_swapped_by_group_or_by_their_id() -> None:
     test = made_test(0)
-    units = _decided(test, {"a": keep_decisions(test.label_matrix(["a"]), ["a"])}, one_label=False).units
+    units = _decided(
+        test, {"a": {"decisions": keep_decisions(test.label_matrix(["a"]), ["a"])}}, one_label=False
+    ).units
     assert units[:5] == [("group", "group 0")] * 4 + [("group", "group 1")]
     assert units[-1] == ("document", "29")
 

@@ -14,7 +14,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.fitting import fit_and_measure, training_documents
 from funnelling.evaluation.labels import added
 from funnelling.evaluation.measures import f1
-from funnelling.evaluation.measuring import KeptShares, StoredDecisions, evaluate_dummies, truth_of
+from funnelling.evaluation.measuring import StoredDecisions, evaluate_dummies, truth_of
 from funnelling.evaluation.pieces import Result, ResultCache, corpus_digest
 from funnelling.evaluation.ranking import Shares
 from funnelling.evaluation.registry import (
@@ -176,40 +176,30 @@ def p_over_groups(
     if len(kept) < 2:
         return {measure: {} for measure in measures}
     trials = (
-        _decided(
-            test,
-            {name: results[number]["decisions"] for name, results in kept.items()},
-            is_of_one_label(measures),
-            {name: results[number].get("ranked", {}) for name, results in kept.items()},
-        )
+        _decided(test, {name: kept[name][number] for name in kept}, is_of_one_label(measures))
         for number, test in enumerate(tests)
     )
     return randomisation(trials, measures, seed)
 
 
-def _decided(
-    test: Corpus,
-    methods: Mapping[str, StoredDecisions],
-    one_label: bool,
-    ranked: Mapping[str, KeptShares] | None = None,
-) -> ComparedDecisions:
+def _decided(test: Corpus, methods: Mapping[str, Result], one_label: bool) -> ComparedDecisions:
     """The decisions of several methods on the same documents, with columns for all labels any of them knows.
 
     With ``one_label`` there are columns for those that none knows too: a document of theirs is never right.
     """
-    known = sorted({label for decisions in methods.values() for label in decisions["classes"]})
+    kept: dict[str, StoredDecisions] = {name: result["decisions"] for name, result in methods.items()}
+    known = sorted({label for decisions in kept.values() for label in decisions["classes"]})
     unknown = sorted(set(test.label_set()) - set(known)) if one_label else []
     place = {label: column for column, label in enumerate(known)}
     columns = {
         name: np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
-        for name, decisions in methods.items()
+        for name, decisions in kept.items()
     }
     labels = [*known, *unknown]
     return ComparedDecisions(
         truth=truth_of(test, labels),
         given={
-            name: _matrix(decisions["given"], columns[name], len(labels))
-            for name, decisions in methods.items()
+            name: _matrix(decisions["given"], columns[name], len(labels)) for name, decisions in kept.items()
         },
         known={
             # A slice copies nothing, and most methods know all labels.
@@ -222,8 +212,8 @@ def _decided(
             for name, group in zip(test.ids, test.groups, strict=True)
         ],
         ranked={
-            name: {measure: Shares(*np.array(shares)) for measure, shares in of_method.items()}
-            for name, of_method in (ranked or {}).items()
+            name: {measure: Shares(*np.array(shares)) for measure, shares in result.get("ranked", {}).items()}
+            for name, result in methods.items()
         },
     )
 

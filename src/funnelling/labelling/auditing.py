@@ -303,8 +303,9 @@ def audit_file(
     ending = JSON_LINES if target is None else check_writable(target)
     if target is not None:
         check_new_file(Path(target), force, source)
-    is_model = _is_model(source)
-    if not (is_model or os.fspath(source) == STANDARD or os.path.exists(source)):
+    name = os.fspath(source)
+    is_model = name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
+    if not (is_model or name == STANDARD or os.path.exists(name)):
         raise InputError(f"{source}: there is no such file, and no such model.")
     if is_model:
         if method is not None or strict or layout != AS_FOUND:
@@ -327,29 +328,18 @@ def audit_file(
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
         written = (_written(row, ending) for row in rows)
-        write_table(target, written, _columns(ending), force, verbose=verbose)
+        lists: Kind = "list" if ending == PARQUET else "text"
+        columns: dict[str, Kind] = {
+            **dict.fromkeys(("kind", "doubted", "rather"), "text"),
+            "probability": "number",
+            **dict.fromkeys(LIST_COLUMNS, lists),
+            "suspicion": "number",
+        }
+        write_table(target, written, columns, force, verbose=verbose)
     elif output is not None:
         with writing(STANDARD) as stream:
             stream.writelines(to_json(_written(row, ending)) + "\n" for row in rows)
     return rows
-
-
-def _is_model(source: FilePath) -> bool:
-    """Whether a name is that of a model, in a folder or on the Hub."""
-    name = os.fspath(source)
-    return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
-
-
-def _columns(ending: str) -> dict[str, Kind]:
-    lists: Kind = "list" if ending == PARQUET else "text"
-    return {
-        "kind": "text",
-        "doubted": "text",
-        "rather": "text",
-        "probability": "number",
-        **dict.fromkeys(LIST_COLUMNS, lists),
-        "suspicion": "number",
-    }
 
 
 def _written(row: Row, ending: str) -> Row:

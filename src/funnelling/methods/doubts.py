@@ -59,17 +59,11 @@ def estimate_uncertainty(
     disagreement = np.max([np.abs(view - final) for view in views], axis=0, initial=0) if views else 0 * final
     total = by_label.sum(axis=1)
     if not single_label:
-        total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** CARDINALITY_EXPONENT
+        # A label with as many labelled documents as all on average counts 1.
+        known = np.ones(by_label.shape[1]) if examples is None else np.asarray(examples, dtype=np.float64) + 1
+        rarity = (known.mean() / known) ** RARITY_EXPONENT
+        total = by_label @ rarity / believed.sum(axis=1) ** CARDINALITY_EXPONENT
     return Uncertainty(by_label, undecided, disagreement, total)
-
-
-def _rarity(examples: npt.ArrayLike | None, labels: int) -> Array:
-    """What a doubt about each label counts, 1 for one with as many labelled documents as all on average."""
-    if examples is None:
-        return np.ones(labels)
-    known = np.asarray(examples, dtype=np.float64) + 1
-    rarity: Array = (known.mean() / known) ** RARITY_EXPONENT
-    return rarity
 
 
 def entropy(probabilities: Array) -> Array:

@@ -13,7 +13,15 @@ from funnelling.formats import delimited, jsonl, parquet
 from funnelling.formats.delimited import DelimitedRows
 from funnelling.formats.document import Document, to_record
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import STANDARD, cannot_read, raw_lines, reading, shown_name
+from funnelling.formats.files import (
+    COMPRESSIBLE,
+    STANDARD,
+    cannot_read,
+    file_ending,
+    raw_lines,
+    reading,
+    shown_name,
+)
 from funnelling.formats.jsonl import JsonRows
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows
@@ -64,7 +72,6 @@ _FORMATS = {
 _GIVEN = {**_FORMATS, "lines": _Format(LineRows), "text": _FORMATS["txt"]}  # that a layout may name
 _STREAMS = ("/dev/stdin", "/dev/fd/")
 _MAX_NAME_CHARACTERS = 200  # characters of a name
-_COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
 def read_documents(
@@ -158,7 +165,7 @@ def is_text(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> bool:
             return False
     if layout.file_format is not None:
         return layout.file_format == "text"
-    return len(name.split()) > 1 and _ending(name) not in _FORMATS
+    return len(name.split()) > 1 and file_ending(name) not in _FORMATS
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
@@ -229,7 +236,7 @@ def _parts(folder: _Path) -> list[str]:
     return [
         path
         for path in paths
-        if os.path.isfile(path) and _ending(path) in _FORMATS and _ending(path) != "txt"
+        if os.path.isfile(path) and file_ending(path) in _FORMATS and file_ending(path) != "txt"
     ]
 
 
@@ -237,19 +244,12 @@ def _prefix(path: str) -> str:
     return f"{os.path.basename(path).partition('.')[0]}:"
 
 
-def _ending(path: _Path) -> str:
-    """The ending of a name that tells its format, empty where it tells none."""
-    name = os.fspath(path).lower()
-    ending = os.path.splitext(name.removesuffix(".gz"))[1].removeprefix(".")
-    return "" if name.endswith(".gz") and ending not in _COMPRESSED else ending
-
-
 def _format_of(path: _Path, layout: Layout = AS_FOUND, writing: bool = False) -> _Format:
     if layout.file_format is not None:
         return _GIVEN[layout.file_format]
     if os.fspath(path) == STANDARD or (not writing and _is_stream(path)):
         return _JSON_LINES
-    found = _FORMATS.get(_ending(path))
+    found = _FORMATS.get(file_ending(path))
     if found is None or (writing and found.write is None):
         raise InputError(_unknown(os.fspath(path), writing))
     return found
@@ -258,12 +258,12 @@ def _format_of(path: _Path, layout: Layout = AS_FOUND, writing: bool = False) ->
 def _is_stream(path: _Path) -> bool:
     """Whether a path without an ending leads to what another process writes, as ``<(zcat …)`` does."""
     special = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
-    return not _ending(path) and (special or os.fspath(path).startswith(_STREAMS))
+    return not file_ending(path) and (special or os.fspath(path).startswith(_STREAMS))
 
 
 def _unknown(name: str, writing: bool) -> str:
     name = name if len(name) <= _MAX_NAME_CHARACTERS else f"{name[:_MAX_NAME_CHARACTERS]}…"  # a text, perhaps
-    plain = ", ".join(f".{ending}" for ending in _COMPRESSED if not writing or _FORMATS[ending].write)
+    plain = ", ".join(f".{ending}" for ending in COMPRESSIBLE if not writing or _FORMATS[ending].write)
     others = ".parquet" if writing else ".parquet, .xlsx or .ods"
     joint = " or" if writing else ","
     cure = "" if writing else ", or say what it is with --format: text if it is a text"

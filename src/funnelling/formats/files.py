@@ -16,6 +16,7 @@ from funnelling.runtime.alone import defer_signals
 from funnelling.runtime.files import draft_file, sweep, sync
 
 STANDARD = "-"
+COMPRESSIBLE = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")  # formats that .gz may follow
 
 MAX_LINE_BYTES = 2**28  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
 MAX_BLANK_LINES = 1_000_000  # lines, one after the other
@@ -26,6 +27,17 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
 _BUFFER_BYTES = 2**16
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def file_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a name that tells its format, empty where it tells none.
+
+    >>> file_ending("docs.CSV.gz"), file_ending("docs.parquet"), file_ending("docs.parquet.gz")
+    ('csv', 'parquet', '')
+    """
+    name = os.fspath(path).lower()
+    ending = os.path.splitext(name.removesuffix(".gz"))[1].removeprefix(".")
+    return "" if name.endswith(".gz") and ending not in COMPRESSIBLE else ending
 
 
 def shown_name(path: str | os.PathLike[str]) -> str:

@@ -9,12 +9,13 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from funnelling.errors import InputError, counted
 from funnelling.formats import parquet
-from funnelling.formats.files import writing_bytes
+from funnelling.formats.files import file_ending, writing_bytes
 from funnelling.formats.parquet import Kind, as_text, defused, encodable, printable, without_nul
 from funnelling.formats.reader import Row, Spool
 from funnelling.runtime.progress import progress_bar
@@ -143,14 +144,8 @@ def _fits(number: float | Decimal) -> bool:
 
 CSV, TSV, XLSX, PARQUET, JSON_LINES = ".csv", ".tsv", ".xlsx", ".parquet", ".jsonl"
 
-_ENDINGS = {
-    CSV: CSV,
-    TSV: TSV,
-    JSON_LINES: JSON_LINES,
-    ".ndjson": JSON_LINES,
-    ".json": JSON_LINES,
-}
-_WHOLE_ENDINGS = {XLSX: XLSX, PARQUET: PARQUET}  # these compress themselves
+_ENDINGS = {ending: ending for ending in (CSV, TSV, XLSX, PARQUET, JSON_LINES)}
+_ENDINGS |= {".ndjson": JSON_LINES, ".json": JSON_LINES}
 _DELIMITERS = {CSV: ",", TSV: "\t"}
 
 
@@ -164,9 +159,7 @@ def ending_of(path: str | os.PathLike[str]) -> str:
     funnelling.errors.InputError: out.doc: unknown format. Use a name that ends in \
 .csv, .tsv, .jsonl (each also with .gz), .xlsx or .parquet.
     """
-    name = os.fspath(path).lower()
-    found = _WHOLE_ENDINGS.get(os.path.splitext(name)[1])
-    found = found or _ENDINGS.get(os.path.splitext(name.removesuffix(".gz"))[1])
+    found = _ENDINGS.get(f".{file_ending(path)}")
     if found is None:
         raise InputError(
             f"{os.fspath(path)}: unknown format. Use a name that ends in {CSV}, {TSV}, {JSON_LINES} "
@@ -238,9 +231,9 @@ def write_table(
             ends = last or {}
             columns = [column for column in spool.columns if column not in ends] + list(ends)
             if ending == XLSX:
-                sheets = {title: (columns, spool)} | {
-                    sheet: (_columns(more), more) for sheet, more in further.items()
-                }
+                sheets: dict[str, tuple[Sequence[str], Iterable[Row]]] = {title: (columns, spool)}
+                for sheet, more in further.items():
+                    sheets[sheet] = list(dict.fromkeys(chain.from_iterable(more))), more
                 write(stream, name, sheets, folder)
             elif ending == PARQUET:
                 parquet.write_table(stream, columns, spool, ends, further)
@@ -288,10 +281,6 @@ def _write_delimited(stream: BinaryIO, columns: Sequence[str], rows: Iterable[Ro
 def _cell(value: object) -> str:
     text = as_text(value)
     return text if isinstance(value, int | float) else defused(without_nul(text))
-
-
-def _columns(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(column for row in rows for column in row))
 
 
 def _folder_of(name: str) -> str | None:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.matrices import is_sparse
 from funnelling.methods.algorithm import Algorithm
 from funnelling.methods.model import Model
 from funnelling.methods.registry import METHODS, algorithm_named, stored_algorithm
@@ -165,7 +166,7 @@ class _Encoder:
         return [self.encode(item, kind, f"{place}/{number}") for number, item in enumerate(items)]
 
     def _array(self, array: Any, place: str) -> dict[str, Any]:
-        if sparse.issparse(array):
+        if is_sparse(array):
             matrix: Any = sparse.csr_array(array)
             for name in BUFFERS:
                 self._aside("array", getattr(matrix, name), f"{place}/{name}")

@@ -15,6 +15,8 @@ others.
 # In the embedded sample: descriptions of programs, and the one programming language that each is written in.
 # Eight documents or fewer per label and language are for training, which is where SetFit is at home.
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score
 
@@ -23,8 +25,8 @@ from funnelling import read_sample
 KINDS = ["implemented-in::c", "implemented-in::c++", "implemented-in::perl", "implemented-in::python"]
 corpus = read_sample()
 corpus = corpus.select([len(set(labels) & set(KINDS)) == 1 for labels in corpus.labels])
-corpus.labels = [tuple(set(labels) & set(KINDS)) for labels in corpus.labels]
-corpus.one_label = True
+kinds = [tuple(set(labels) & set(KINDS)) for labels in corpus.labels]
+corpus = replace(corpus, labels=kinds, one_label=True)
 
 train, test = corpus.split("train"), corpus.split("test")
 cells = np.array([f"{language} {label}" for language, label in zip(train.languages, train.y, strict=True)])

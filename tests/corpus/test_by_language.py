@@ -1,5 +1,6 @@
 """Documents by language: columns that are passed on, folds that follow from seed and groups, what is kept."""
 
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from funnelling import Corpus
 from funnelling.corpus.blocks import SLOTS, Block, bag
 from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
@@ -141,3 +143,26 @@ def test_columns_of_other_kinds_and_lengths_are_refused(column: dict[str, Any]) 
     check_fields(Block(**columns, targets=np.ones((3, 2), dtype=bool)))
     with pytest.raises(StateError):
         check_fields(Block(**columns | {"targets": np.ones((3, 2), dtype=bool)} | column))
+
+
+def test_a_corpus_hands_its_columns_on() -> None:
+    corpus = Corpus(
+        ids=list("123"),
+        languages=["en", "it", "en"],
+        texts=["one", "due", "three"],
+        labels=[("a",), ("b",), ()],
+        splits=["train"] * 3,
+        groups=[None] * 3,
+        weights=[1, 2, 3],
+        soft_labels=[{"a": 0.9}, {"b": 0.5}, {}],
+        sources=["x", "y", "z"],
+        opinions=[{"a": 1.0, "b": 0.0}] * 3,
+    )
+    documents, labels = ByLanguage.of_corpus(corpus.split("train").select([0, 1, 2]))
+    english = documents.blocks["en"]
+    assert labels.classes.tolist() == ["a", "b"]
+    assert (shown(english, "weights"), english.sources) == ([1, 3], ["x", "z"])
+    assert shown(english, "opinions") == [[1, 0], [1, 0]]
+    np.testing.assert_array_equal(english.soft_targets, np.array([[0.9, np.nan], [np.nan] * 2], np.float32))
+    with pytest.raises(FrozenInstanceError):
+        corpus.one_label = True  # type: ignore[misc]

@@ -1,5 +1,7 @@
 """One label per document: what the training documents show decides, unless the user does."""
 
+from dataclasses import replace
+
 import pytest
 
 from funnelling import Corpus, Document, InputError, NaiveClassifier
@@ -75,8 +77,7 @@ def test_results_of_either_kind_are_kept_apart() -> None:
 @pytest.fixture(params=[("a", "b"), ("a", "b", "c")], ids=["two classes", "three"])
 def train(request: pytest.FixtureRequest) -> Corpus:
     corpus = made(*[(label,) for label in request.param] * 8)
-    corpus.one_label = True
-    return corpus
+    return replace(corpus, one_label=True)
 
 
 def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
@@ -100,7 +101,7 @@ def test_a_label_unknown_to_training_is_wrong(train: Corpus) -> None:
 
 def test_the_floor_is_the_most_frequent_label() -> None:
     train = made(("a",), ("b",), ("b",))
-    train.one_label = True
+    train = replace(train, one_label=True)
     assert evaluate_dummies(train, made(("a",), ("b",)))["average"]["accuracy"] == 0.5
 
 

@@ -1,6 +1,7 @@
 """Learning on: what equals a fit from scratch, what stays untouched, and what is refused."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -487,11 +488,9 @@ def test_what_was_held_out_tells_how_good_the_model_is(corpus: Corpus) -> None:
 
 def with_one_label(corpus: Corpus, classes: str) -> Corpus:
     """Each document with the first of its labels that is one of these, or else the last of them."""
-    changed = corpus.select(np.arange(len(corpus)))
     lists = [[label for label in labels if label in classes] for labels in corpus.label_lists()]
-    changed.labels = [(labels[0] if labels else classes[-1],) for labels in lists]
-    changed.one_label = True
-    return changed
+    labels = [(own[0] if own else classes[-1],) for own in lists]
+    return replace(corpus, labels=labels, one_label=True)
 
 
 def extended(model: FunnellingClassifier, corpus: Corpus) -> FunnellingClassifier:

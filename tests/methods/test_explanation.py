@@ -1,5 +1,6 @@
 """Explanations: they add up, they name words and neighbours, and say nothing a method cannot know."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -201,8 +202,8 @@ def test_texts_of_further_documents_are_shown_too(corpus: Corpus) -> None:
 
 
 def test_a_compact_model_keeps_no_word_of_its_texts(corpus: Corpus, tmp_path: Path) -> None:
-    secret = Corpus.from_documents(corpus)
-    secret.texts = [f"{text} supercalifragilistic{i}" for i, text in enumerate(secret.texts)]
+    texts = [f"{text} supercalifragilistic{i}" for i, text in enumerate(corpus.texts)]
+    secret = replace(corpus, texts=texts)
     for compact in (True, False):
         folder = tmp_path / f"model-{compact}"
         save_model(fitted(PAPER_FUNNEL, secret, compact=compact), folder)

@@ -106,9 +106,11 @@ def _read(how: Growing, model: "Model", verbose: int) -> tuple[Trial, list[str]]
     known, layout = model.languages, layout_for(model, how.layout)
     if how.step == "update":
         trial, notes = read_sides(how.data, known, verbose, layout, how.strict, texts=False)
-        for side in trial:
-            side.languages = [None if tag is None else served_by(tag, known) for tag in side.languages]
-        return trial, notes
+        served = (
+            [None if tag is None else served_by(tag, known) for tag in side.languages] for side in trial
+        )
+        sides = (replace(side, languages=tags) for side, tags in zip(trial, served, strict=True))
+        return Trial(*sides), notes
     trial, notes = read_sides(how.data, verbose=verbose, layout=layout, strict=how.strict)
     with prefix_errors_with_file(how.data):
         for language in trial.train.by_language():

@@ -56,7 +56,7 @@ def read_labelled(
     name = shown_name(path)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(path, layout, texts=texts))
-    names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
+    corpus, names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
     labelled = corpus.labelled()
     if not len(labelled):
         raise InputError(

@@ -90,6 +90,7 @@ class ByLanguage:
                 [corpus.groups[row] for row in rows],
                 encode([lists[row] for row in rows], classes[1:] if labels.has_one_column else classes),
                 content=[corpus.texts[row] for row in rows],
+                **_further_columns(corpus.select(rows), classes),
             )
             for tag, rows in _positions([normal[tag] for tag in corpus.known_languages()]).items()
         }
@@ -250,6 +251,22 @@ class ByLanguage:
                 expect((block.content is None) == (self.kind == "none"), "the kind of documents")
             if features is not None:
                 expect(block.documents.shape[1] == features[tag], "the vectors of documents")
+
+
+def _further_columns(corpus: Corpus, classes: Sequence[str]) -> dict[str, Any]:
+    """The columns that nothing reads yet, as far as a corpus has them."""
+
+    def by_class(values: Sequence[Mapping[str, float]] | None) -> Any:
+        if values is None:
+            return None
+        return np.array([[row.get(label, np.nan) for label in classes] for row in values], dtype=np.float32)
+
+    return {
+        "weights": None if corpus.weights is None else np.array(corpus.weights, dtype=np.float32),
+        "soft_targets": by_class(corpus.soft_labels),
+        "sources": corpus.sources,
+        "opinions": by_class(corpus.opinions),
+    }
 
 
 def _in_their_order(alike: list[list[int]]) -> list[list[int]]:

@@ -2,8 +2,8 @@
 
 import logging
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +54,21 @@ def sparse_label_matrix(
 
 
 logger = logging.getLogger(__name__)
-COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
+COLUMNS = (
+    "ids",
+    "languages",
+    "texts",
+    "labels",
+    "splits",
+    "groups",
+    "weights",
+    "soft_labels",
+    "sources",
+    "opinions",
+)
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Corpus:
     """Documents as parallel columns, one list per field.
 
@@ -71,6 +82,8 @@ class Corpus:
     splits : "train", "test", "parallel" or None for each document
     groups : what documents belong together, such as the translations of one text; None where nothing does
     one_label : whether each document has exactly one label
+    weights, soft_labels, sources, opinions : columns for what nothing reads yet, None where there are none:
+        what each document counts, probabilities of its labels, where it comes from, and what others predict
 
     Examples
     --------
@@ -98,6 +111,10 @@ class Corpus:
     splits: list[str | None] = field(default_factory=list)
     groups: list[str | None] = field(default_factory=list)
     one_label: bool = False
+    weights: list[float] | None = None
+    soft_labels: list[Mapping[str, float]] | None = None
+    sources: list[str] | None = None
+    opinions: list[Mapping[str, float]] | None = None
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], one_label: bool = False) -> "Corpus":
@@ -183,10 +200,12 @@ class Corpus:
     def select(self, rows: ArrayLike) -> "Corpus":
         """The documents at these positions, in this order, or those where a boolean mask is true."""
         positions = self._positions(rows)
-        selected = Corpus(one_label=self.one_label)
-        for name in COLUMNS:
-            setattr(selected, name, [getattr(self, name)[i] for i in positions])
-        return selected
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        selected: dict[str, Any] = {
+            name: None if values is None else [values[i] for i in positions]
+            for name, values in columns.items()
+        }
+        return replace(self, **selected)
 
     def split(self, name: str) -> "Corpus":
         """The documents of a split: train, test or parallel."""
@@ -329,7 +348,7 @@ def make_corpus(
 ) -> Corpus:
     """A corpus of documents, made as `read_corpus` makes it; ``name`` is their file, for messages."""
     corpus = Corpus.from_documents(documents)
-    names = name_languages(corpus, name, detect, among, verbose, strict)
+    corpus, names = name_languages(corpus, name, detect, among, verbose, strict)
     if names.unknown:
         logger.info("%s: %s.", name, names.left_out())
     return corpus
@@ -342,20 +361,20 @@ def name_languages(
     among: Sequence[str] = (),
     verbose: int = 0,
     strict: bool = True,
-) -> LanguageNames:
-    """Give each document the one tag of its language, as `read_corpus` does.
+) -> tuple[Corpus, LanguageNames]:
+    """The documents with the one tag of each one's language, as `read_corpus` gives them.
 
     What is no tag of a language is refused; if not ``strict``, its documents are left out.
     """
-    corpus.languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
+    languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
+    corpus = replace(corpus, languages=languages)
     if names.unknown:
-        kept = corpus.select([tag not in names.unknown for tag in corpus.languages])
-        for column in COLUMNS:
-            setattr(corpus, column, getattr(kept, column))
+        corpus = corpus.select([tag not in names.unknown for tag in languages])
     without = sum(
         tag is None and text is NO_TEXT for tag, text in zip(corpus.languages, corpus.texts, strict=True)
     )
     names = names._replace(detected=names.detected - without)
     if detect:
-        corpus.languages = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
-    return names
+        found = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
+        corpus = replace(corpus, languages=found)
+    return corpus, names

@@ -66,7 +66,7 @@ def suggest(
     check_suggests(classifier)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
-    names = name_languages(corpus, name, among=classifier.languages, verbose=verbose, strict=strict)
+    corpus, names = name_languages(corpus, name, among=classifier.languages, verbose=verbose, strict=strict)
     if names.detected:
         logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
     if names.unknown:

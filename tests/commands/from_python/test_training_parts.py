@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from mmap import mmap
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,7 @@ def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
     by_parts = fit_parts(by_parts, folder, tmp_path / "work", jobs=1, report=lines.append)
     assert lines == [SINGLE_LABEL_NOTICE]
     train = read_corpus(folder).split("train")
-    train.one_label = True
+    train = replace(train, one_label=True)
     assert _bytes(by_parts, tmp_path / "a") == _bytes(_model().fit(train), tmp_path / "b")
     several = _model()
     several = fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)

@@ -7,16 +7,17 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.methods.inputs import read_inputs
-from funnelling.methods.labels import Labels, are_right, read_labels
+from funnelling.methods.labels import are_right, read_labels
 
 CODES = ["it", "en", "it", "en"]
 INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [1, 1, 0]])
 LISTS = [["a", "c"], [], ["b"], ["b", "a"]]
 
 
-def read(y: Any, codes: Any = CODES) -> Labels:
+def read(y: Any, codes: Any = CODES) -> tuple[LabelSpace, dict[str, Any]]:
     return read_labels(y, read_inputs(np.zeros((len(codes), 1)), codes))
 
 
@@ -38,12 +39,12 @@ def as_objects(lists: list[Any]) -> np.ndarray:
     ],
 )
 def test_label_lists(y: Any) -> None:
-    labels = read(y)
-    assert labels.space.classes.tolist() == ["a", "b", "c"]
-    assert not labels.space.single_label
-    assert list(labels.targets) == ["en", "it"]
-    np.testing.assert_array_equal(labels.targets["it"], INDICATOR[[0, 2]])
-    np.testing.assert_array_equal(labels.targets["en"], INDICATOR[[1, 3]])
+    space, targets = read(y)
+    assert space.classes.tolist() == ["a", "b", "c"]
+    assert not space.single_label
+    assert list(targets) == ["en", "it"]
+    np.testing.assert_array_equal(targets["it"], INDICATOR[[0, 2]])
+    np.testing.assert_array_equal(targets["en"], INDICATOR[[1, 3]])
 
 
 @pytest.mark.parametrize(
@@ -60,32 +61,32 @@ def test_label_lists(y: Any) -> None:
     ],
 )
 def test_an_indicator_matrix(y: Any) -> None:
-    labels = read(y)
-    assert labels.space.classes.tolist() == [0, 1, 2]
-    assert not labels.space.single_label
-    assert labels.targets["it"].dtype == bool
-    np.testing.assert_array_equal(labels.targets["it"], INDICATOR[[0, 2]])
+    space, targets = read(y)
+    assert space.classes.tolist() == [0, 1, 2]
+    assert not space.single_label
+    assert targets["it"].dtype == bool
+    np.testing.assert_array_equal(targets["it"], INDICATOR[[0, 2]])
 
 
 def test_one_label_as_an_indicator_of_one_column() -> None:
-    labels = read([[1], [0], [0], [1]])
-    assert not labels.space.single_label
-    assert labels.targets["it"].tolist() == [[True], [False]]
+    space, targets = read([[1], [0], [0], [1]])
+    assert not space.single_label
+    assert targets["it"].tolist() == [[True], [False]]
 
 
 @pytest.mark.parametrize("y", [["x", "z", "y", "x"], np.array([3, 9, 7, 3]), pd.Series([3, 9, 7, 3])])
 def test_one_class_a_document(y: Any) -> None:
-    labels = read(y)
-    assert labels.space.single_label
-    assert labels.space.classes.tolist() == sorted(set(y))
-    assert labels.targets["it"].tolist() == [[True, False, False], [False, True, False]]
+    space, targets = read(y)
+    assert space.single_label
+    assert space.classes.tolist() == sorted(set(y))
+    assert targets["it"].tolist() == [[True, False, False], [False, True, False]]
 
 
 def test_two_classes_have_one_column_the_second_one_s() -> None:
-    labels = read(["no", "yes", "yes", "no"])
-    assert labels.space.single_label
-    assert labels.space.classes.tolist() == ["no", "yes"]
-    assert {code: column.ravel().tolist() for code, column in labels.targets.items()} == {
+    space, targets = read(["no", "yes", "yes", "no"])
+    assert space.single_label
+    assert space.classes.tolist() == ["no", "yes"]
+    assert {code: column.ravel().tolist() for code, column in targets.items()} == {
         "en": [True, False],
         "it": [False, True],
     }
@@ -93,14 +94,14 @@ def test_two_classes_have_one_column_the_second_one_s() -> None:
 
 def test_a_column_of_classes_is_taken_for_a_row_with_a_warning() -> None:
     with pytest.warns(Warning, match="column-vector"):
-        assert read(np.array([[3], [9], [7], [3]])).space.classes.tolist() == [3, 7, 9]
+        assert read(np.array([[3], [9], [7], [3]]))[0].classes.tolist() == [3, 7, 9]
 
 
 def test_labels_may_differ_between_the_languages_of_a_mapping() -> None:
     inputs = read_inputs({"it": np.zeros((2, 1)), "en": np.zeros((1, 5))}, None)
-    labels = read_labels({"it": [["b"], ["a"]], "en": [["c"]]}, inputs)
-    assert labels.space.classes.tolist() == ["a", "b", "c"]
-    assert labels.targets["en"].tolist() == [[False, False, True]]
+    space, targets = read_labels({"it": [["b"], ["a"]], "en": [["c"]]}, inputs)
+    assert space.classes.tolist() == ["a", "b", "c"]
+    assert targets["en"].tolist() == [[False, False, True]]
 
 
 def refusal(y: Any) -> str:

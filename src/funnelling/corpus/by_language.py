@@ -81,19 +81,16 @@ class ByLanguage:
         normal = {tag: normalise_tag(tag) for tag in set(corpus.known_languages())}
         if corpus.one_label:
             corpus.check_one_label()
-        lists, classes = corpus.label_lists(), corpus.label_set()
+        classes = corpus.label_set()
         labels = LabelSpace(np.array(classes, dtype=object), corpus.one_label, sparse_labels)
         encode = sparse_label_matrix if sparse_labels else label_matrix
-        blocks = {
-            tag: Block.of(
-                [corpus.ids[row] for row in rows],
-                [corpus.groups[row] for row in rows],
-                encode([lists[row] for row in rows], classes[1:] if labels.has_one_column else classes),
-                content=[corpus.texts[row] for row in rows],
-                **_further_columns(corpus.select(rows), classes),
-            )
-            for tag, rows in _positions([normal[tag] for tag in corpus.known_languages()]).items()
-        }
+        shown = classes[1:] if labels.has_one_column else classes
+        blocks = {}
+        for tag, rows in _positions([normal[tag] for tag in corpus.known_languages()]).items():
+            part = corpus.select(rows)
+            targets = encode(part.label_lists(), shown)
+            further = _further_columns(part, classes)
+            blocks[tag] = Block.of(part.ids, part.groups, targets, content=part.texts, **further)
         check_learnable([block.targets for block in blocks.values()])
         return cls(blocks=blocks, seed=seed), labels
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,17 +22,6 @@ NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 
 
-@dataclass
-class Labels:
-    """Labels as matrices by language: ``targets`` (documents, columns), one column per class.
-
-    A 1-D y is one label per document: of two classes its only column is that of the second.
-    """
-
-    space: LabelSpace
-    targets: dict[str, AnyTargets]
-
-
 def read_labelled(
     X: Any,
     y: Any,
@@ -46,16 +34,16 @@ def read_labelled(
 ) -> tuple[ByLanguage, LabelSpace]:
     """All that is given to a fit, by language; see `read_inputs` for what documents may come in."""
     inputs = read_inputs(X, languages, check_matrix=check_matrix)
-    labels = read_labels(y, inputs, sparse)
-    blocks = inputs.blocks(ids, groups, labels.targets)
-    return ByLanguage(blocks=blocks, kind=inputs.kind, seed=seed), labels.space
+    labels, targets = read_labels(y, inputs, sparse)
+    blocks = inputs.blocks(ids, groups, targets)
+    return ByLanguage(blocks=blocks, kind=inputs.kind, seed=seed), labels
 
 
-def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
-    """Encode label lists, an indicator matrix or a 1-D array of classes, divided like the documents.
+def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> tuple[LabelSpace, dict[str, AnyTargets]]:
+    """Label lists, an indicator matrix or a 1-D array of classes as a matrix for each language.
 
-    The columns of a one-hot table keep their names and their order. ``sparse`` targets have a column for each
-    class, of two that exclude each other, too.
+    A 1-D y is one label per document: of two classes the only column is that of the second, unless targets
+    are ``sparse``. The columns of a one-hot table keep their names and their order.
     """
     if y is None:
         # scikit-learn's words, which its estimator checks look for.
@@ -76,7 +64,7 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
         single = True
     targets = dict(zip(divided, matrices, strict=True))
     check_learnable(matrices)
-    return Labels(LabelSpace(classes, single, sparse), targets)
+    return LabelSpace(classes, single, sparse), targets
 
 
 def read_further_labels(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.corpus.by_language import Contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
@@ -50,10 +51,10 @@ class Stub:
     def serves(self, language: str) -> bool:
         return language in self.languages
 
-    def classify_with_evidence(self, texts: list[str], languages: Any) -> Any:
-        assert len(texts) == len(languages) == len(self.probabilities)
+    def classify_with_evidence(self, documents: Contents) -> Any:
+        assert documents.sizes() == {"en": len(self.probabilities)}
         decided = (self.probabilities > self.cuts).astype(int)
-        return decided, self.probabilities, np.ones(len(texts), dtype=bool)
+        return decided, self.probabilities, np.ones(len(decided), dtype=bool)
 
     def thresholds(self, language: str) -> Any:
         assert language == "en"
@@ -104,8 +105,8 @@ def test_of_equal_scores_the_first_label_is_shown() -> None:
 class SparseStub(Stub):
     """One whose answers are those to candidates alone: labels with a probability above 0."""
 
-    def classify_with_evidence(self, texts: list[str], languages: Any) -> Any:
-        decided, probabilities, evident = super().classify_with_evidence(texts, languages)
+    def classify_with_evidence(self, documents: Contents) -> Any:
+        decided, probabilities, evident = super().classify_with_evidence(documents)
         return sparse.csr_array(decided), sparse.csr_array(probabilities), evident
 
 

@@ -90,10 +90,10 @@ def _replace_file(folder: Path, target: Path, draw: random.Random) -> str:
 
 
 def _bring_class(folder: Path, target: Path, draw: random.Random) -> None:
-    """Name a class that is not ours, in a place of the tree."""
+    """Name a class that is not ours, in a place of the tree that holds a value of its own."""
     document, arrays = _parts(folder)
-    model = document["model"]
-    model[draw.choice(sorted(model))] = {"$": "FileIO", "file": MARKER, "mode": "w"}
+    model, evil = document["model"], {"$": "FileIO", "file": MARKER, "mode": "w"}
+    model[draw.choice(sorted(model.keys() - {"algorithm", "built"}))] = evil
     write_signed(target, document, arrays)
 
 

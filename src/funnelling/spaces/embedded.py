@@ -76,7 +76,8 @@ class EmbeddedSpace(MonolingualBowSpace):
             self.coverage_[language] = _coverage(X, self.embeddings_[language])
             if self.alike:
                 self._add_unseen(language, path)
-        _report(self.coverage_)
+        shares = ", ".join(f"{tag} {100 * share:.0f} %" for tag, share in self.coverage_.items())
+        logger.info("Words of the training documents that have a vector: %s.", shares)
         for language in sorted(files.keys() - documents.keys()):
             self._add_unseen(language, files[language])
         if self.alike:
@@ -136,8 +137,3 @@ def _coverage(X: Any, embeddings: Floats) -> float:
     known = np.asarray(embeddings.any(axis=1))
     columns: Any = sparse.csr_array(X).indices
     return float(known[columns].mean()) if len(columns) else 1.0
-
-
-def _report(coverage: Mapping[str, float]) -> None:
-    shares = ", ".join(f"{language} {100 * share:.0f} %" for language, share in coverage.items())
-    logger.info("Words of the training documents that have a vector: %s.", shares)

@@ -290,9 +290,15 @@ def solve_path(
                 paths[label] = path
             advance(len(active) * len(Cs) * len(pieces[k]))
     solutions = [SparseSolution.of_labels([path[k] for path in paths], active.shape) for k in range(len(Cs))]
-    if tolerance <= TOLERANCE:  # else it is rough anyway
-        for C, solution in zip(Cs, solutions, strict=True):
-            _warn_of_unfinished(C, solution.unfinished)
+    for C, solution in zip(Cs, solutions, strict=True):
+        if tolerance <= TOLERANCE and solution.unfinished.any():  # else it is rough anyway
+            logger.warning(
+                "The SVMs of %d of %d labels with C = %g were left unfinished. "
+                "Scale the features to about 1 or choose a smaller C.",
+                np.count_nonzero(solution.unfinished),
+                labels,
+                C,
+            )
     return solutions
 
 
@@ -338,15 +344,3 @@ def _solve_label(
             )
         )
     return path
-
-
-def _warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
-    """Warn of labels that have a problem which was given up."""
-    if unfinished.any():
-        logger.warning(
-            "The SVMs of %d of %d labels with C = %g were left unfinished. "
-            "Scale the features to about 1 or choose a smaller C.",
-            np.count_nonzero(unfinished),
-            len(unfinished),
-            C,
-        )

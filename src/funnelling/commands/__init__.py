@@ -105,7 +105,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The parser of all commands."""
     parser = Parser(
         prog="funnelling",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from funnelling.commands.declaring import Command, argument
+from funnelling.commands.declaring import Command, Parser, argument, subcommands
 from funnelling.runtime.messages import MODEL, Reporter, silent
 
 SHELLS = ("bash", "zsh", "fish")
@@ -48,10 +48,13 @@ MAX_ENTRIES = 1_000  # entries of a folder that are looked at on the way to mode
 Completer = Callable[..., Iterable[str]]
 
 
-def complete(parser: argparse.ArgumentParser) -> None:
+def complete(parser: Parser) -> None:
     """Answer the shell and leave."""
     import argcomplete
 
+    command = parser
+    for word in os.environ.get("COMP_LINE", "").split():  # argcomplete patches a parser before it parses
+        command = subcommands(command).get(word, command).defined()
     argcomplete.autocomplete(parser, always_complete_options=False, default_completer=_complete)  # type: ignore[arg-type]
 
 
@@ -59,7 +62,7 @@ def _complete(prefix: str, action: argparse.Action, **_: Any) -> Iterable[str]:
     """What could be a value: names, or a kind of things, which its metavar says where its field does not."""
     said = getattr(action, "complete", "") or str(action.metavar)
     completer = _listed(said) if callable(said) else COMPLETERS.get(said)
-    return completer(prefix) if completer else ()
+    return completer(prefix=prefix) if completer else ()
 
 
 def _listed(names: Callable[[], Iterable[str]]) -> Completer:

@@ -301,7 +301,7 @@ def style_of(parsed: argparse.Namespace) -> Style:
     return Style(getattr(parsed, "quiet", False), getattr(parsed, "log_json", False))
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, Parser]:
     """The parsers of a parser's commands, by name."""
     return {name: each for action in _branches(parser) for name, each in action.choices.items()}
 
@@ -315,11 +315,9 @@ def _branches(parser: argparse.ArgumentParser) -> Iterator[Any]:
     return (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
-def every_parser(
-    parser: argparse.ArgumentParser, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+def every_parser(parser: Parser, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Parser]]:
     """A parser and those of all its commands, each with the words that lead to it, such as data, build."""
-    yield path, parser.defined() if isinstance(parser, Parser) else parser
+    yield path, parser.defined()
     for name, command in subcommands(parser).items():
         yield from every_parser(command, (*path, name))
 

@@ -1,7 +1,6 @@
 """``funnelling evaluate``: how good a model is on labelled documents, by language."""
 
 import argparse
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 NO_LIMIT = 0  # labels or pairs, where no number is given
 DEFAULT_PAIRS, DEFAULT_ERRORS = 10, 20
-MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 
 def _count(text: str) -> int:
@@ -185,8 +183,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
             matrix = confusion_matrix(scores["confusion"])
             _print_table("Which labels were given to the documents of each", matrix)
         if self.errors is not None:
-            width = min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
-            listed = errors_listing(scores["errors"], width) or "nowhere"
+            listed = errors_listing(scores["errors"], printing.text_width()) or "nowhere"
             print(f"\nWhere the model was most sure, and wrong:\n{listed}")
 
 

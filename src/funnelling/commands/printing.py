@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from funnelling.evaluation.change import BeforeAfterMetrics
 
+MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
+
 
 def program() -> str:
     """The command as it can be typed: by name where the shell finds it, else as it was typed."""
@@ -16,6 +18,13 @@ def program() -> str:
     typed = sys.argv[0]
     known = shutil.which("funnelling") or os.path.basename(typed) != "funnelling"
     return "funnelling" if known else typed
+
+
+def text_width() -> int:
+    """How wide lines of text are: as the terminal, within bounds."""
+    import shutil
+
+    return min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
 
 
 def print_json(value: Any) -> None:

@@ -31,9 +31,7 @@ class ConfigValue(NamedTuple):
     place: str
 
 
-def parse(
-    parser: argparse.ArgumentParser, words: Sequence[str]
-) -> tuple[argparse.Namespace, list[ConfigValue]]:
+def parse(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[ConfigValue]]:
     """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
@@ -70,9 +68,7 @@ def _lenient() -> Iterator[None]:
         Parser.lenient = False
 
 
-def _settings(
-    parser: argparse.ArgumentParser, command: argparse.ArgumentParser, given: argparse.Namespace
-) -> dict[str, ConfigValue]:
+def _settings(parser: Parser, command: Parser, given: argparse.Namespace) -> dict[str, ConfigValue]:
     """What the file and the environment say of a command, by what it sets."""
     settings: dict[str, ConfigValue] = {}
     path = getattr(given, "config", None) or os.environ.get(CONFIG)
@@ -90,14 +86,14 @@ def _settings(
     return settings
 
 
-def _environment(command: argparse.ArgumentParser) -> Iterator[ConfigValue]:
+def _environment(command: Parser) -> Iterator[ConfigValue]:
     options = options_of(command)
     for name, variable in OPTION_VARIABLES.items():
         if name in options and os.environ.get(variable):
             yield ConfigValue(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
 
-def _values(command: argparse.ArgumentParser, settings: Mapping[str, ConfigValue]) -> dict[str, Any]:
+def _values(command: Parser, settings: Mapping[str, ConfigValue]) -> dict[str, Any]:
     """The values of settings, read as if they had been typed."""
     command.exit_on_error = False  # but raise it, for the line to name the place
     try:
@@ -114,7 +110,7 @@ def _values(command: argparse.ArgumentParser, settings: Mapping[str, ConfigValue
 class _File:
     """A file of settings, which names no command and no option that there is not."""
 
-    def __init__(self, path: str, parser: argparse.ArgumentParser) -> None:
+    def __init__(self, path: str, parser: Parser) -> None:
         import tomllib
 
         self.path, self.parser = path, parser

@@ -138,8 +138,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             layout = settle_labels(data, layout)
             label_set_to_learn(self.label_set, [], self.roll_up)  # refused before the work begins, if at all
             model, measurement = train_on_parts(
-                *(method, data, self.output, self.one_label, layout, self.strict, errors),
-                *(self.label_set, report),
+                method, data, self.output, self.one_label, layout, self.strict, errors, self.label_set, report
             )
         else:
             model, measurement = self._train_on_file(method, if_many, errors, report)
@@ -152,11 +151,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         return TrainedModel(model, measurement)
 
     def _train_on_file(
-        self,
-        method: "Method",
-        if_many: "Method | None",
-        errors: int,
-        report: Reporter,
+        self, method: "Method", if_many: "Method | None", errors: int, report: Reporter
     ) -> "tuple[Model, Measurement]":
         """Fit on the documents of a file, read into memory."""
         from funnelling.commands.sources import (

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +25,6 @@ from funnelling.runtime.messages import Reporter, silent, style
 from funnelling.serving.command import Service
 
 DEFAULT_N_SHOWN = 20  # documents on a terminal, unless a number is given
-MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 UPDATES = Group("learning meanwhile")
 
 
@@ -82,8 +80,7 @@ class Audit(Seed, Jobs, Overwriting, Reading):
         if self.json:
             printing.print_json(result)
         elif self.output is None:
-            width = min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
-            print(audit_listing(result, width))
+            print(audit_listing(result, printing.text_width()))
 
 
 class Suggest(Overwriting, Reading):

@@ -331,7 +331,7 @@ CHANGES: dict[str, Change] = {
     "a combination that is none": lambda state, _: _set(_learned(state)["combination"], "how", "x"),
     "a goal that is none": lambda state, _: _set(state["parameters"], "optimise", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
-        arrays, "/archive/targets/en", arrays["/archive/targets/en"][1:]
+        arrays, "/archive/blocks/en/targets", arrays["/archive/blocks/en/targets"][1:]
     ),
     "counts of another shape": lambda _, arrays: _set(
         arrays, f"{TIER_TWO}/held_out/en", arrays[f"{TIER_TWO}/held_out/en"][:, :1]

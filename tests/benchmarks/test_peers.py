@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
+from funnelling import Corpus, Document
 from tests.commands.command import documents, one_label_documents
 from tests.spaces.tiny_encoder import make_encoder
 
@@ -15,38 +15,37 @@ Script = Callable[[str], ModuleType]
 NAMES = ["linear-svc", "pipeline", "pipeline-balanced", "recipe"]
 
 
-def _columns(one_label: bool) -> tuple[list[str], Any, list[str]]:
-    """Texts, labels and languages, the languages by turns."""
+def _corpus(one_label: bool) -> Corpus:
+    """Documents of several languages by turns."""
     rows = one_label_documents() if one_label else documents()
     rows.sort(key=lambda row: int(row["id"].partition("-")[2]))
-    labels: Any = [row["labels"] for row in rows]
-    y = np.array([label for (label,) in labels], dtype=object) if one_label else labels
-    return [row["text"] for row in rows], y, [row["language"] for row in rows]
+    fields = ("id", "text", "language", "labels")
+    made = [Document(**{name: row[name] for name in fields}) for row in rows]
+    return Corpus.from_documents(made, one_label)
 
 
 @pytest.mark.parametrize("one_label", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_peer_answers_in_the_order_of_the_documents(script: Script, name: str, one_label: bool) -> None:
-    texts, y, languages = _columns(one_label)
-    peer = script("peers").PEERS[name](1, 0).fit(texts, y, languages=languages)
-    answers = peer.predict(texts, languages=languages)
+    corpus = _corpus(one_label)
+    peer = script("peers").PEERS[name](1, 0).fit(corpus)
+    answers = peer.predict(corpus.texts, languages=corpus.languages)
     assert peer.exclusive_ == one_label
-    truth = y if one_label else np.array([[label in own for label in peer.classes_] for own in y])
+    truth = corpus.y if one_label else [[label in own for label in peer.classes_] for own in corpus.y]
     assert (answers == truth).mean() > 0.8
 
 
 def test_linear_svc_ends_its_search_as_pooled_does(script: Script) -> None:
-    texts, y, languages = _columns(one_label=True)
-    peer = script("peers").PEERS["linear-svc"](1, 0).fit(texts, y, languages=languages)
+    peer = script("peers").PEERS["linear-svc"](1, 0).fit(_corpus(one_label=True))
     assert peer.tried_ == [0.1, 1, 10, 100, 1_000, 10_000][: len(peer.tried_)]
     assert peer.C_ in peer.tried_
 
 
 def test_an_encoder_head_reads_the_folder_of_an_encoder(script: Script, tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers")
-    texts, y, languages = _columns(one_label=True)
-    peer = script("peers").EncoderHead(1, 0, str(make_encoder(tmp_path))).fit(texts, y, languages=languages)
-    assert set(peer.predict(texts, languages=languages)) <= set(y)
+    corpus = _corpus(one_label=True)
+    peer = script("peers").EncoderHead(1, 0, str(make_encoder(tmp_path))).fit(corpus)
+    assert set(peer.predict(corpus.texts, languages=corpus.languages)) <= set(corpus.y)
 
 
 def test_the_recipe_is_left_out_where_it_takes_hours(script: Script) -> None:

@@ -1,6 +1,7 @@
 """Measuring fitted methods: known labels, one label per document, the rejector."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_a_single_label_method() -> None:
     corpus = made_corpus()
     y = [labels[-1] for labels in corpus.labels if labels]
     model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, corpus.languages).model_
-    corpus.labels = [(label,) for label in y]
+    corpus = replace(corpus, labels=[(label,) for label in y])
     truth = np.array(y)
     right = (model.predict(corpus.texts, languages=corpus.languages) == truth).mean()
     assert evaluate_classifier(model, corpus)["average"]["micro_f1"] == pytest.approx(right)

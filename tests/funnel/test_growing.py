@@ -222,7 +222,7 @@ class TestFewChanges:
         model = fitted(large, views=["pooled"])
         before = model.model_.fitted.kept.scores["it"].copy()
         wrong = part(large, "it").select([0, 1])
-        wrong.labels = [("d",), ()]
+        wrong = replace(wrong, labels=[("d",), ()])
         model.extend(**given(wrong))
         assert np.array_equal(model.model_.fitted.kept.scores["it"], before)
         assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
@@ -274,7 +274,9 @@ def test_other_languages_base_classifiers_stay_to_the_bit(corpus: Corpus) -> Non
 @pytest.mark.parametrize("calibration", ["platt", "none"])
 def test_labels_first_seen_with_a_new_language_work(corpus: Corpus, calibration: str) -> None:
     known = part(corpus, "de", "it")
-    known.labels = [tuple(label for label in labels or () if label != "b") for labels in known.labels]
+    known = replace(
+        known, labels=[tuple(label for label in labels or () if label != "b") for labels in known.labels]
+    )
     model = fitted(known, calibration=calibration)
     assert model.classes_.tolist() == ["a", "c", "d"]
     new = part(corpus, "en")
@@ -329,7 +331,7 @@ def test_groups_that_are_missing_are_none(corpus: Corpus) -> None:
 def test_a_document_that_is_known_gets_its_new_labels(corpus: Corpus) -> None:
     model = fitted(corpus)
     wrong = part(corpus, "it").select([0, 1])
-    wrong.labels = [("d",), ()]
+    wrong = replace(wrong, labels=[("d",), ()])
     model.extend(**given(wrong))
     assert model.documents_ == {"de": 45, "en": 45, "it": 45}
     assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
@@ -354,7 +356,7 @@ def test_labels_alone_correct_by_id(corpus: Corpus) -> None:
     corrected = fitted(corpus)
     corrected.model_ = update(corrected.model_, correction(corrected.model_, names, [["d"], []]))
     rows = part(corpus, "it").select([0, 1])
-    rows.labels = [("d",), ()]
+    rows = replace(rows, labels=[("d",), ()])
     assert saved(corrected) == saved(fitted(corpus).extend(**given(rows)))
     with pytest.raises(InputError, match="has the id 'nobody'"):
         correction(corrected.model_, ["nobody"], [["a"]])
@@ -543,7 +545,7 @@ class TestOneLabelPerDocument:
     def test_a_known_document_gets_its_new_label(self, corpus: Corpus) -> None:
         one = with_one_label(corpus, "abcd")
         wrong = part(one, "it").select([0])
-        wrong.labels = [("d",)]
+        wrong = replace(wrong, labels=[("d",)])
         model = extended(fitted_on_one(one), wrong)
         assert model.documents_ == {"de": 45, "en": 45, "it": 45}
         assert model.training_.targets["it"][0].tolist() == [False, False, False, True]

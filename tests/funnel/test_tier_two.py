@@ -164,8 +164,8 @@ class TestASampleTeaches:
         self, model: FunnellingClassifier
     ) -> None:
         kept = model.training_
-        assert sum(map(len, kept.texts.values())) == sum(model.documents_.values())
-        assert not kept.vectors
+        assert kept.kind == "bags"
+        assert kept.sizes == model.documents_
         assert model.model_.fitted.kept is None
 
     def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:

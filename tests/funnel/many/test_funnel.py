@@ -63,13 +63,19 @@ def test_a_threshold_parts_what_is_right_from_what_is_not() -> None:
     assert _threshold(np.array([0.8]), np.array([True]), 1) == pytest.approx(0.4)
 
 
+def forge_value(array: np.ndarray, value: float) -> None:
+    """Write a value into the first place of an array, which a fit has frozen."""
+    array.setflags(write=True)
+    array[0] = value
+
+
 FORGED: dict[str, Any] = {
     "languages without classifiers": lambda f: f.tier_one.own.pop("en"),
-    "columns beyond the shared view": lambda f: f.tier_one.columns["en"].__setitem__(0, 10**6),
+    "columns beyond the shared view": lambda f: forge_value(f.tier_one.columns["en"], 10**6),
     "columns of another number": lambda f: f.tier_one.columns.update(en=f.tier_one.columns["it"][:-1]),
     "a threshold above 1": lambda f: f.thresholds.update(en=1.5),
-    "counts below 0": lambda f: f.seen.documents.__setitem__(0, -1),
-    "weights of NaN": lambda f: f.tier_one.shared.weights.data.__setitem__(0, np.nan),
+    "counts below 0": lambda f: forge_value(f.seen.documents, -1),
+    "weights of NaN": lambda f: forge_value(f.tier_one.shared.weights.data, np.nan),
     "another language's words": lambda f: f.vectors.update(en=f.vectors["it"]),
 }
 

@@ -15,6 +15,7 @@ from funnelling.methods.learning import Method
 from funnelling.state import StateError
 from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
+from tests.funnel.many.test_funnel import forge_value
 
 LETTERS = "abcdefghijkl"
 GIVEN = documents(each=60)
@@ -131,7 +132,7 @@ FORGED: dict[str, Any] = {
     "names in another language's words": lambda m: m.model_.fitted.tier_one.names.update(
         en=m.model_.fitted.tier_one.names["it"]
     ),
-    "names of NaN": lambda m: m.model_.fitted.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
+    "names of NaN": lambda m: forge_value(m.model_.fitted.tier_one.names["it"].weights.data, np.nan),
     "trees without a view of names": lambda m: m.model_.fitted.tier_one.names.clear(),
     "labels known by name that are no texts": lambda m: m.model_.named.append(12),
 }

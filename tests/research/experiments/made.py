@@ -1,6 +1,7 @@
 """A trial in three languages whose labels show in the words, but not fully."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ def made_one_label_trials(runs: int = 1, classes: str = "abcd") -> list[Trial]:
     """Such trials where each document has one label: the first of its labels, or the last of all."""
     corpus = made_corpus()
     kept = [[label for label in labels if label in classes] for labels in corpus.label_lists()]
-    corpus.labels = [(labels[0] if labels else classes[-1],) for labels in kept]
+    corpus = replace(corpus, labels=[(labels[0] if labels else classes[-1],) for labels in kept])
     return settle([trial_split(corpus, run, 0) for run in range(runs)])[0]
 
 

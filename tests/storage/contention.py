@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from funnelling import InputError, NaiveClassifier, load_model, save_model
@@ -94,7 +95,7 @@ def contend(
 
 def without_locks() -> None:
     """Plant the bug that processes which write do not wait for each other."""
-    alone._wait_for = lambda *_: None  # type: ignore[assignment]
+    alone.fcntl = SimpleNamespace(flock=lambda *_: None, LOCK_EX=0, LOCK_NB=0)  # type: ignore[assignment]
 
 
 def _check_round(model: Path, before: Ledger | None, acts: Sequence[Act]) -> Ledger | None:

@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -54,18 +54,6 @@ def sparse_label_matrix(
 
 
 logger = logging.getLogger(__name__)
-COLUMNS = (
-    "ids",
-    "languages",
-    "texts",
-    "labels",
-    "splits",
-    "groups",
-    "weights",
-    "soft_labels",
-    "sources",
-    "opinions",
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -200,12 +188,9 @@ class Corpus:
     def select(self, rows: ArrayLike) -> "Corpus":
         """The documents at these positions, in this order, or those where a boolean mask is true."""
         positions = self._positions(rows)
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        selected: dict[str, Any] = {
-            name: None if values is None else [values[i] for i in positions]
-            for name, values in columns.items()
-        }
-        return replace(self, **selected)
+        columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "one_label"}
+        filled = {name: values for name, values in columns.items() if values is not None}
+        return replace(self, **{name: [values[i] for i in positions] for name, values in filled.items()})
 
     def split(self, name: str) -> "Corpus":
         """The documents of a split: train, test or parallel."""

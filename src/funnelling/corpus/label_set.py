@@ -129,11 +129,6 @@ class LabelSet:
     def __iter__(self) -> Iterator[Label]:
         return (self[label] for label in self.ids)
 
-    @property
-    def has_parents(self) -> bool:
-        """Whether any label belongs to another."""
-        return len(self.broader) > 0
-
     def name_of(self, label: str, language: str | None = None) -> str:
         """What a label is called in a language; else in English, in no language or in any; else its id."""
         place = self._places.get(label)

@@ -8,7 +8,7 @@ documents are taken by how much uncertainty they cover; `interleave_languages` s
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -119,11 +119,7 @@ def examples_of(model: Model) -> Examples | None:
     return examples
 
 
-class Reason(NamedTuple):
-    """Why a document should be labelled, and the columns of the labels that this names."""
-
-    text: str
-    columns: list[int]
+Reason = tuple[str, list[int]]  # why to label a document, and the columns of the labels that this names
 
 
 class Reasons:
@@ -157,24 +153,24 @@ class Reasons:
         said.append(self._of_language(language))
         if taken.others >= MIN_SIMILAR_SHOWN:
             said.append(f"like {counted(taken.others, 'other')} without labels")
-        return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
+        return "; ".join(each for each in said if each) or "unlike what is labelled", columns
 
     def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Uncertainty) -> Iterator[Reason]:
         if not opinions.in_vocabulary[row]:
-            yield Reason("no known word", [])
+            yield "no known word", []
             return
         unsure = self._unsure(row, doubts)
         if unsure:
             named = " and ".join(self._labels[column] for column in unsure)
-            yield Reason(f"unsure {'between' if self._single else 'about'} {named}", unsure)
+            yield f"unsure {'between' if self._single else 'about'} {named}", unsure
         column = int(doubts.disagreement[row].argmax())
         if doubts.disagreement[row, column] >= MIN_VIEW_DISAGREEMENT:
-            yield Reason(f"tiers disagree on {self._labels[column]}", [column])
+            yield f"tiers disagree on {self._labels[column]}", [column]
         likely = opinions.decisions.probabilities[row] >= MIN_RARE_PROBABILITY
         rare = next(((number, j) for number, j in self._rare if likely[j]), None)
         if rare is not None:
             number, column = rare
-            yield Reason(f"perhaps the rare label {self._labels[column]} ({number} so far)", [column])
+            yield f"perhaps the rare label {self._labels[column]} ({number} so far)", [column]
 
     def _unsure(self, row: int, doubts: Uncertainty) -> list[int]:
         """The columns of labels in doubt, as many as a reason names."""
@@ -327,9 +323,9 @@ def _told(
                 texts = [documents[language][each.place] for each in block]
                 opinions, doubts = _opinions_and_doubts(model, language, texts, examples)
             for row, each in enumerate(block):
-                reason = reasons(language, each, row, opinions, doubts)
-                labels = _labels(model, opinions, row, reason.columns)
-                told[language, each.place] = {**labels, "reason": reason.text}
+                reason, columns = reasons(language, each, row, opinions, doubts)
+                labels = _labels(model, opinions, row, columns)
+                told[language, each.place] = {**labels, "reason": reason}
     return told
 
 

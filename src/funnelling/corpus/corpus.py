@@ -190,7 +190,8 @@ class Corpus:
         positions = self._positions(rows)
         columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "one_label"}
         filled = {name: values for name, values in columns.items() if values is not None}
-        return replace(self, **{name: [values[i] for i in positions] for name, values in filled.items()})
+        selected: dict[str, Any] = {name: [values[i] for i in positions] for name, values in filled.items()}
+        return replace(self, **selected)
 
     def split(self, name: str) -> "Corpus":
         """The documents of a split: train, test or parallel."""

@@ -53,6 +53,14 @@ def sparse_label_matrix(
     return sparse.csr_array((ones, places, starts), shape=(len(columns), len(column)))
 
 
+def positions_of(languages: Iterable[str]) -> dict[str, NDArray[np.intp]]:
+    """Where each language stands among the languages of documents, languages in alphabetical order."""
+    positions: dict[str, list[int]] = {}
+    for position, language in enumerate(languages):
+        positions.setdefault(str(language), []).append(position)
+    return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+
+
 logger = logging.getLogger(__name__)
 
 
@@ -205,10 +213,7 @@ class Corpus:
 
     def by_language(self) -> dict[str, NDArray[np.intp]]:
         """The positions of each language's documents, languages in alphabetical order."""
-        positions: dict[str, list[int]] = {}
-        for position, language in enumerate(self.known_languages()):
-            positions.setdefault(language, []).append(position)
-        return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+        return positions_of(self.known_languages())
 
     def known_languages(self) -> list[str]:
         """The language of each document; a document without one is refused."""

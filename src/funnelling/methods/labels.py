@@ -57,7 +57,12 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> tuple[LabelSpac
         matrices = [_encode_indicator(each, sparse) for each in labels]
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
-        classes = np.arange(matrices[0].shape[1]) if names is None else _name_array(names)
+        if names is None:
+            classes = np.arange(matrices[0].shape[1])
+        elif all(isinstance(name, int | np.integer) for name in names):
+            classes = np.array(names)
+        else:
+            classes = np.array(list(map(str, names)), dtype=object)
     else:
         classes, matrices = _encode_classes(labels, sparse)
         single = True
@@ -196,13 +201,6 @@ def _with_lists(y: Any) -> Any:
         return {language: _with_lists(each) for language, each in y.items()}
     table = one_hot(y)
     return y if table is None else table.lists()
-
-
-def _name_array(names: list[Any]) -> npt.NDArray[Any]:
-    """The names of columns as classes: strings, or numbers where all are."""
-    if all(isinstance(name, int | np.integer) for name in names):
-        return np.array(names)
-    return np.array(list(map(str, names)), dtype=object)
 
 
 def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:

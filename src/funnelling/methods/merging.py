@@ -5,6 +5,7 @@ and no label, so that one which is to be forgotten is not remembered here.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,13 +19,7 @@ from funnelling.corpus.by_language import ByLanguage, vector_contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, listed
 from funnelling.formats.files import STANDARD
-from funnelling.matrices import (
-    AnyTargets,
-    filled_columns,
-    length,
-    match_format,
-    stacked,
-)
+from funnelling.matrices import AnyTargets, filled_columns, length, match_format, stacked
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
 from funnelling.methods.model import FIRST_STEP, STEPS, Model
@@ -91,11 +86,10 @@ def correct(
 ) -> Merged:
     """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
     names = list(map(str, listed(ids, "ids")))
-    found = archive.find_ids(names)
-    rows_of: dict[str, list[tuple[str, int]]] = {}
-    for language, rows in found.items():
+    rows_of = defaultdict[str, list[tuple[str, int]]](list)
+    for language, rows in archive.find_ids(names).items():
         for row in rows.tolist():
-            rows_of.setdefault(archive.blocks[language].ids[row], []).append((language, row))
+            rows_of[archive.blocks[language].ids[row]].append((language, row))
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
@@ -143,14 +137,12 @@ class _Merging:
             contents = vector_contents(came.content)
         found = self._archive.find(language, names, contents)
         new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
-        added = came.take(new)
-        if block is None:
-            self._blocks[language], self._places[language] = added, np.full(len(new), NEW_DOCUMENT)
-        else:
-            known = self._updated(language, block, came, contents, found)
-            self._blocks[language] = known.followed_by(added)
-            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW_DOCUMENT)])
-        for row in range(len(self._blocks[language]) - len(new), len(self._blocks[language])):
+        added, places = came.take(new), np.full(len(new), NEW_DOCUMENT)
+        if block is not None:
+            added = self._updated(language, block, came, contents, found).followed_by(added)
+            places = np.concatenate([self._places[language], places])
+        self._blocks[language], self._places[language] = added, places
+        for row in range(len(added) - len(new), len(added)):
             self._note("new", language, row)
 
     def _updated(

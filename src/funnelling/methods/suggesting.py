@@ -129,11 +129,9 @@ class Reasons:
         self._labels = [str(label) for label in model.labels.classes]
         self._single = model.labels.single_label
         self._learned = model.documents
-        self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
-        if examples is not None:
-            self._rare = sorted(
-                (int(examples[j]), int(j)) for j in np.flatnonzero(examples <= MAX_RARE_EXAMPLES)
-            )
+        known = enumerate(() if examples is None else examples.tolist())
+        # Labels with few documents, those with fewest first
+        self._rare = sorted((number, column) for column, number in known if number <= MAX_RARE_EXAMPLES)
 
     def __call__(
         self,
@@ -144,15 +142,13 @@ class Reasons:
         doubts: Uncertainty | None,
     ) -> Reason:
         """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
-        columns: list[int] = []
-        said = []
+        reasons: list[Reason] = []
         if opinions is not None and doubts is not None:
-            for words, named in self._of_labels(row, opinions, doubts):
-                said.append(words)
-                columns += named
-        said.append(self._of_language(language))
+            reasons += self._of_labels(row, opinions, doubts)
+        said = [*(words for words, _ in reasons), self._of_language(language)]
         if taken.others >= MIN_SIMILAR_SHOWN:
             said.append(f"like {counted(taken.others, 'other')} without labels")
+        columns = [column for _, named in reasons for column in named]
         return "; ".join(each for each in said if each) or "unlike what is labelled", columns
 
     def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Uncertainty) -> Iterator[Reason]:
@@ -277,10 +273,8 @@ def _ranked(
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
         # Of the many documents that are not suggested only the total is kept.
-        totals = [
-            _opinions_and_doubts(model, language, each, examples)[1].total for each in _blocks(model, shown)
-        ]
-        weights = np.concatenate(totals).astype(np.float32)
+        doubts = (_opinions_and_doubts(model, language, each, examples)[1] for each in _blocks(model, shown))
+        weights = np.concatenate([each.total for each in doubts]).astype(np.float32)
     archive = model.archive
     known = archive is not None and archive.texts and language in archive.blocks
     learned = archive.blocks[language].documents if archive is not None and known else ()

@@ -23,12 +23,7 @@ from funnelling.matrices import (
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
 from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.parameters import c_setting
-from funnelling.methods.training_set import (
-    Calibrator,
-    ScoreThresholds,
-    TrainingSet,
-    calibrator_type,
-)
+from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local

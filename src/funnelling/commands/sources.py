@@ -266,7 +266,7 @@ def rolled_up_sides(trial: Trial, model: "Model | LabelSet | None") -> Trial:
 
 def without_parents(train: Corpus, label_set: LabelSet | None, path: FilePath | None) -> list[str]:
     """A line on documents that have a label and not its parents, if the model will give both."""
-    if label_set is None or path is None or label_set.roll_up or not label_set.has_parents:
+    if label_set is None or path is None or label_set.roll_up or not len(label_set.broader):
         return []
     known = set(train.label_set())
     lacking = sum(

@@ -1,6 +1,6 @@
 """Documents by language: what a method learns from, what a model keeps to learn again, and what it labels."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.corpus.blocks import TEXTS, Block, Kind, Places, bag, rows_at
-from funnelling.corpus.corpus import Corpus, label_matrix, sparse_label_matrix
+from funnelling.corpus.corpus import Corpus, label_matrix, positions_of, sparse_label_matrix
 from funnelling.corpus.labels import LabelSpace, check_learnable
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
@@ -37,7 +37,7 @@ class Contents:
     @classmethod
     def of_texts(cls, texts: Sequence[str], languages: Sequence[str]) -> Self:
         """Texts in languages that are known by these codes."""
-        positions = _positions(languages)
+        positions = positions_of(languages)
         documents = {tag: [texts[row] for row in rows.tolist()] for tag, rows in positions.items()}
         return cls(documents, positions, texts=True)
 
@@ -57,11 +57,6 @@ class Contents:
         for language, where in self.positions.items():
             gathered[where] = results[language]
         return gathered
-
-
-def _positions(languages: Sequence[str]) -> dict[str, Places]:
-    codes = np.asarray(languages, dtype=str)
-    return {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,7 +81,7 @@ class ByLanguage:
         encode = sparse_label_matrix if sparse_labels else label_matrix
         shown = classes[1:] if labels.has_one_column else classes
         blocks = {}
-        for tag, rows in _positions([normal[tag] for tag in corpus.known_languages()]).items():
+        for tag, rows in positions_of([normal[tag] for tag in corpus.known_languages()]).items():
             part = corpus.select(rows)
             targets = encode(part.label_lists(), shown)
             further = _further_columns(part, classes)
@@ -170,13 +165,12 @@ class ByLanguage:
         if language not in self.blocks:
             return [[] for _ in names]
         archived, held = self.blocks[language].names, self.contents(language)
-        by_id: dict[str, list[int]] = {}
-        by_content: dict[Any, list[int]] = {}
+        by_id, by_content = defaultdict[str, list[int]](list), defaultdict[Any, list[int]](list)
         for row, name in enumerate(archived):
             if not isinstance(name, LineNumber):
-                by_id.setdefault(name, []).append(row)
+                by_id[name].append(row)
             if held[row]:
-                by_content.setdefault(held[row], []).append(row)
+                by_content[held[row]].append(row)
         alike: list[list[int]] = []
         for name, content in zip(names, contents, strict=True):
             rows = by_content.get(content, [])

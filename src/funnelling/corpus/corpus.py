@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -53,19 +53,15 @@ def sparse_label_matrix(
     return sparse.csr_array((ones, places, starts), shape=(len(columns), len(column)))
 
 
+def positions_of(languages: Iterable[str]) -> dict[str, NDArray[np.intp]]:
+    """Where each language stands among the languages of documents, languages in alphabetical order."""
+    positions: dict[str, list[int]] = {}
+    for position, language in enumerate(languages):
+        positions.setdefault(str(language), []).append(position)
+    return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+
+
 logger = logging.getLogger(__name__)
-COLUMNS = (
-    "ids",
-    "languages",
-    "texts",
-    "labels",
-    "splits",
-    "groups",
-    "weights",
-    "soft_labels",
-    "sources",
-    "opinions",
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -200,11 +196,9 @@ class Corpus:
     def select(self, rows: ArrayLike) -> "Corpus":
         """The documents at these positions, in this order, or those where a boolean mask is true."""
         positions = self._positions(rows)
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        selected: dict[str, Any] = {
-            name: None if values is None else [values[i] for i in positions]
-            for name, values in columns.items()
-        }
+        columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "one_label"}
+        filled = {name: values for name, values in columns.items() if values is not None}
+        selected: dict[str, Any] = {name: [values[i] for i in positions] for name, values in filled.items()}
         return replace(self, **selected)
 
     def split(self, name: str) -> "Corpus":
@@ -219,10 +213,7 @@ class Corpus:
 
     def by_language(self) -> dict[str, NDArray[np.intp]]:
         """The positions of each language's documents, languages in alphabetical order."""
-        positions: dict[str, list[int]] = {}
-        for position, language in enumerate(self.known_languages()):
-            positions.setdefault(language, []).append(position)
-        return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+        return positions_of(self.known_languages())
 
     def known_languages(self) -> list[str]:
         """The language of each document; a document without one is refused."""

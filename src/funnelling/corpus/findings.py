@@ -10,6 +10,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.layout import MARKUP
 from funnelling.formats.texts import markup_in
 from funnelling.runtime.progress import watched
+from funnelling.text.languages import is_language
 from funnelling.text.words import analyser, resources
 
 MIN_LABEL_DOCUMENTS = 5
@@ -68,7 +69,11 @@ def findings(corpus: Corpus) -> list[Finding]:
         ),
         Finding("document", "with an empty text", _ids(corpus, (not text.strip() for text in corpus.texts))),
         *_markup(corpus),
-        Finding("code", "of a language that no standard knows", _unheard_of(corpus)),
+        Finding(
+            "code",
+            "of a language that no standard knows",
+            sorted(tag for tag in set(map(str, corpus.languages)) if not is_language(tag)),
+        ),
         Finding("language", f"with fewer than {MIN_LANGUAGE_DOCUMENTS} documents", _small_languages(corpus)),
         Finding(
             "label",
@@ -139,11 +144,9 @@ def _shared_texts(corpus: Corpus) -> list[str]:
 
 
 def _shared_groups(corpus: Corpus) -> list[str]:
-    sides: dict[str, set[str | None]] = {}
-    for group, split in zip(corpus.groups, corpus.splits, strict=True):
-        if group is not None:
-            sides.setdefault(group, set()).add(split)
-    return [group for group, splits in sides.items() if {"train", "test"} <= splits]
+    pairs = dict.fromkeys(zip(corpus.groups, corpus.splits, strict=True))
+    groups = dict.fromkeys(group for group in corpus.groups if group is not None)
+    return [group for group in groups if (group, "train") in pairs and (group, "test") in pairs]
 
 
 def _markup(corpus: Corpus) -> list[Finding]:
@@ -160,12 +163,6 @@ def _markup(corpus: Corpus) -> list[Finding]:
         for kind, names in held.items()
         if len(names) >= enough
     ]
-
-
-def _unheard_of(corpus: Corpus) -> list[str]:
-    from funnelling.text.languages import is_language
-
-    return sorted(tag for tag in {str(tag) for tag in corpus.languages} if not is_language(tag))
 
 
 def _small_languages(corpus: Corpus) -> list[str]:

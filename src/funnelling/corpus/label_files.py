@@ -324,8 +324,7 @@ def _silent() -> Iterator[None]:
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             yield
     finally:
         logger.setLevel(before)

@@ -175,8 +175,7 @@ class LabelRules:
     def order(self) -> npt.NDArray[np.intp]:
         """The columns that may be shown; of labels that are equally probable, the deeper one is the first."""
         by_depth = self.hierarchy.special_first
-        columns: npt.NDArray[np.intp] = by_depth[~self.excluded[by_depth]]
-        return columns
+        return by_depth[~self.excluded[by_depth]]
 
     def several(self, assigned: Flags, probabilities: Floats, thresholds: Floats) -> tuple[Flags, Floats]:
         """Answers to documents that may have several labels, as the rules have them.

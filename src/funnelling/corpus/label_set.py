@@ -92,11 +92,15 @@ class LabelSet:
             if entry.id in places:
                 raise InputError(f"label {quoted(entry.id)} is there twice. Keep one.")
             places[entry.id] = len(places)
-        pairs = [
-            (places[entry.id], _place(parent, entry.id, places))
-            for entry in entries
-            for parent in dict.fromkeys(entry.parents)
-        ]
+        pairs = []
+        for entry in entries:
+            for parent in dict.fromkeys(entry.parents):
+                if parent not in places:
+                    raise InputError(
+                        f"label {quoted(entry.id)}: its parent {quoted(parent)} is no label. Add it, or "
+                        "correct its id."
+                    )
+                pairs.append((places[entry.id], places[parent]))
         broader = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         depths(broader, list(places))  # refuses circles
         return cls(
@@ -128,11 +132,6 @@ class LabelSet:
 
     def __iter__(self) -> Iterator[Label]:
         return (self[label] for label in self.ids)
-
-    @property
-    def has_parents(self) -> bool:
-        """Whether any label belongs to another."""
-        return len(self.broader) > 0
 
     def name_of(self, label: str, language: str | None = None) -> str:
         """What a label is called in a language; else in English, in no language or in any; else its id."""
@@ -282,11 +281,3 @@ def _by_language(entries: Sequence[Label]) -> dict[str, list[str]]:
                 )
             names[tags[tag]][place] = names[tags[tag]][place] or name
     return names
-
-
-def _place(parent: str, label: str, places: Mapping[str, int]) -> int:
-    if parent not in places:
-        raise InputError(
-            f"label {quoted(label)}: its parent {quoted(parent)} is no label. Add it, or correct its id."
-        )
-    return places[parent]

@@ -77,7 +77,14 @@ def read_reference(path: str | os.PathLike[str], languages: Sequence[str] | None
     name = shown_name(path)
     versions = _versions(read_documents(path), name)
     if languages is not None:
-        versions = _restrict(versions, [normalise_tag(language) for language in languages], name)
+        known, versions = versions, {}
+        for language in [normalise_tag(language) for language in languages]:
+            if language not in known:
+                raise InputError(
+                    f"{name}: no document in {quoted(language)}, only in {', '.join(sorted(known))}. Leave "
+                    "it out or build a reference corpus that has it."
+                )
+            versions[language] = known[language]
     groups = sorted({group for of_language in versions.values() for group in of_language})
     for language, of_language in versions.items():
         for group in groups:
@@ -121,18 +128,6 @@ def _versions(documents: Iterable[Document], name: str) -> dict[str, dict[str, D
             f"{name}: all documents are in {', '.join(versions)}. A reference corpus has several languages."
         )
     return versions
-
-
-def _restrict(
-    versions: dict[str, dict[str, Document]], languages: Sequence[str], name: str
-) -> dict[str, dict[str, Document]]:
-    for language in languages:
-        if language not in versions:
-            raise InputError(
-                f"{name}: no document in {quoted(language)}, only in {', '.join(sorted(versions))}. Leave it "
-                "out or build a reference corpus that has it."
-            )
-    return {language: versions[language] for language in languages}
 
 
 SAMPLE_FILE = "sample.jsonl.gz"

@@ -19,7 +19,7 @@ from funnelling.evaluation.measures import ALL_LABELS, Columns
 from funnelling.matrices import Scored, Scores, length
 from funnelling.methods.explanation import Attribution, Explainer
 from funnelling.methods.parameters import check_parameters, flag, in_bytes, jobs, seed
-from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
+from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet
 from funnelling.plain import Estimator
 from funnelling.spaces import Space
 from funnelling.svm import Calibration, Temperature
@@ -181,7 +181,7 @@ class Prior(Fitted):
         return Scored(np.tile(row, (number, 1)), evident)
 
     def calibrator(self, language: str) -> Calibrator:
-        if calibrator_type(self.labels) is Temperature:
+        if self.labels.single_label:
             return Temperature(1.0)
         labels = len(self.counts)
         return Calibration("fixed", np.ones(labels), np.zeros(labels), np.full(labels, np.nan))

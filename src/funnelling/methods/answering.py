@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
 Probabilities = npt.NDArray[np.float64]
 Margins = npt.NDArray[np.float64]
 XByLanguage = Mapping[str, Any]
+T = TypeVar("T")
 
 
 class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
@@ -73,8 +74,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
     @property
     def label_set_(self) -> LabelSet:
         """What labels are called, which belong to which and which are not assigned, if that is known."""
-        label_set: LabelSet = _present(self.model_.label_set, "label set")
-        return label_set
+        return _present(self.model_.label_set, "label set")
 
     @label_set_.setter
     def label_set_(self, label_set: LabelSet) -> None:
@@ -83,8 +83,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
     @property
     def training_(self) -> ByLanguage:
         """What the model keeps of its training documents, unless it is compact."""
-        archive: ByLanguage = _present(self.model_.archive, "documents: it is compact")
-        return archive
+        return _present(self.model_.archive, "documents: it is compact")
 
     @overload
     def decision_function(self, X: XByLanguage, languages: None = None) -> dict[str, Margins]: ...
@@ -294,7 +293,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         return tags
 
 
-def _present(value: Any, what: str) -> Any:
+def _present(value: T | None, what: str) -> T:
     """What a model has; as if there were no such attribute where it has none."""
     if value is None:
         raise AttributeError(f"The model has no {what}.")

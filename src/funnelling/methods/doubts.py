@@ -73,8 +73,7 @@ def entropy(probabilities: Array) -> Array:
     [1.0, 0.47]
     """
     p = _probabilities(probabilities)
-    entropies: Array = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
-    return entropies
+    return -p * np.log2(p) - (1 - p) * np.log2(1 - p)
 
 
 def rescale_to_threshold(probabilities: Array, thresholds: Array) -> Array:
@@ -86,8 +85,7 @@ def rescale_to_threshold(probabilities: Array, thresholds: Array) -> Array:
     yes, no = _probabilities(probabilities), 1 - _probabilities(probabilities)
     limits = _probabilities(thresholds)
     for_yes, for_no = yes * (1 - limits), no * limits
-    moved: Array = for_yes / (for_yes + for_no)
-    return moved
+    return for_yes / (for_yes + for_no)
 
 
 def _probabilities(values: npt.ArrayLike) -> Array:

@@ -190,6 +190,7 @@ def mean_posterior(views: Sequence[Scores]) -> Array:
     return mean
 
 
+@dataclass(frozen=True)
 class Explainer:
     """Explains evidence under a method's ``labels``: those ``asked`` for, by their ``top`` contributions.
 
@@ -197,21 +198,18 @@ class Explainer:
     Where one column of scores stands for two labels, what speaks for the second speaks against the first.
     """
 
-    def __init__(
-        self,
-        labels: LabelSpace,
-        top: int,
-        decide: Callable[[str, Scored], LabelDecisions],
-        asked: npt.NDArray[np.intp] | None = None,
-    ) -> None:
-        self.labels = labels
-        self.top = top
-        self.decide = decide
-        self.asked = asked
-        self._classes = [str(label) for label in labels.classes]
-        self._has_thresholds = labels.has_thresholds
-        self._two = labels.has_one_column
-        self._columns = self._classes[1:] if self._two else self._classes
+    labels: LabelSpace
+    top: int
+    decide: Callable[[str, Scored], LabelDecisions]
+    asked: npt.NDArray[np.intp] | None = None
+
+    @cached_property
+    def _classes(self) -> list[str]:
+        return [str(label) for label in self.labels.classes]
+
+    @cached_property
+    def _two(self) -> bool:
+        return self.labels.has_one_column
 
     def explain(self, language: str, evidence: Attribution) -> Iterator[Row]:
         """For each document its labels, those asked for or those of most interest, and its neighbours."""
@@ -226,7 +224,11 @@ class Explainer:
                 self._classes[label]: {
                     "probability": float(decisions.probabilities[i, label]),
                     "score": float(scores[i, label]),
-                    **({"threshold": float(decisions.thresholds[label])} if self._has_thresholds else {}),
+                    **(
+                        {"threshold": float(decisions.thresholds[label])}
+                        if self.labels.has_thresholds
+                        else {}
+                    ),
                     "assigned": bool(decisions.assigned[i, label]),
                     **of_words,
                     **of_labels,
@@ -241,7 +243,8 @@ class Explainer:
 
     def _above(self, evidence: TierTwoAttribution) -> "_TierTwo":
         if evidence.classes is None:
-            return _TierTwo(evidence, self._columns, self._columns)
+            columns = self._classes[1:] if self._two else self._classes
+            return _TierTwo(evidence, columns, columns)
         dimensions = [DROPPED if place is None else self._classes[place] for place in evidence.classes]
         return _TierTwo(evidence, dimensions, self._classes)
 
@@ -354,13 +357,8 @@ class _TierTwo:
 def _laid(text: str, views: Sequence[_DocumentView]) -> LaidText | None:
     """The beginning of a text with the views' features laid onto it; None where none stands in a text."""
     text = start_within(text, MAX_EXPLAINED_BYTES)
-    places = [view.evidence.places(text) for view in views]
-    if all(each is None for each in places):
-        return None
-    return LaidText(
-        text,
-        [(view.features, each, view.evidence.share) for view, each in zip(views, places, strict=True)],
-    )
+    laid = [(view.features, view.evidence.places(text), view.evidence.share) for view in views]
+    return None if all(places is None for _, places, _ in laid) else LaidText(text, laid)
 
 
 def _most_interesting(decisions: LabelDecisions, i: int) -> npt.NDArray[np.intp]:

@@ -4,21 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.corpus.blocks import Block, Kind
 from funnelling.corpus.by_language import Contents
+from funnelling.corpus.corpus import positions_of
 from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table
-from funnelling.matrices import (
-    AnyTargets,
-    check_places,
-    check_vectors,
-    is_sparse,
-    length,
-    take_rows,
-)
+from funnelling.matrices import AnyTargets, check_places, check_vectors, is_sparse, length, take_rows
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 
@@ -71,11 +64,9 @@ class Inputs(Contents):
             values = _along(values, name)
             if not hasattr(values, "__len__"):
                 values = np.asarray(values)
-            if length(values) != sum(map(len, self.positions.values())):
-                raise InputError(
-                    f"{name} has {length(values)} entries for "
-                    f"{sum(map(len, self.positions.values()))} documents."
-                )
+            documents = sum(self.sizes().values())
+            if length(values) != documents:
+                raise InputError(f"{name} has {length(values)} entries for {documents} documents.")
             divided = {language: take_rows(values, where) for language, where in self.positions.items()}
         for language, size in self.sizes().items():
             if length(divided[language]) != size:
@@ -148,8 +139,7 @@ def read_inputs(
         raise InputError(f"languages has {length(languages)} entries for {count} documents.")
     if texts:
         X = _checked_texts(X)
-    codes = _codes(X, languages, known, names) if texts else _named(count, languages, known)
-    positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
+    positions = positions_of(_codes(X, languages, known, names) if texts else _named(count, languages, known))
     return Inputs({language: take_rows(X, where) for language, where in positions.items()}, positions, texts)
 
 
@@ -185,18 +175,16 @@ def _checked_texts(X: Any) -> list[str]:
     return texts
 
 
-def _named(
-    count: int, languages: Sequence[str | None] | None, known: Sequence[str] | None
-) -> npt.NDArray[np.str_]:
+def _named(count: int, languages: Sequence[Any] | None, known: Sequence[str] | None) -> list[str]:
     """A language for each vector: as the user names it, or the only one there is."""
     if languages is None:
         if known is not None and len(known) > 1:
             raise InputError(f"The model knows {', '.join(known)}: give each vector's language.")
-        return np.full(count, known[0] if known else ONE_LANGUAGE)
+        return [known[0] if known else ONE_LANGUAGE] * count
     for number, code in enumerate(languages):
         if not isinstance(code, str):
             raise InputError(f"languages: {code!r} of document {number} is no name of a language.")
-    return np.asarray(languages, dtype=str)
+    return list(languages)
 
 
 def _codes(
@@ -204,14 +192,14 @@ def _codes(
     languages: Sequence[str | None] | None,
     known: Sequence[str] | None,
     names: Sequence[str],
-) -> npt.NDArray[np.str_]:
+) -> list[str]:
     """A language for each text: normalised, or detected where it is missing."""
     from funnelling.text.detection import detect_languages
 
     given = [None] * len(texts) if languages is None else languages
     tags = [None if is_missing(tag) or not str(tag).strip() else tag for tag in given]
-    normal = {tag: normalise_tag(tag) for tag in set(tags) if tag is not None}
-    codes = [None if tag is None else normal[tag] for tag in tags]
+    normal = {tag: None if tag is None else normalise_tag(tag) for tag in set(tags)}
+    codes = [normal[tag] for tag in tags]
     missing = [i for i, code in enumerate(codes) if code is None]
     if missing:
         candidates = known or sorted({code for code in codes if code}) or None
@@ -222,4 +210,4 @@ def _codes(
         code: (known_as(code, names) or code) if known is None else served_by(code, known)
         for code in set(map(str, codes))
     }
-    return np.asarray([name_of[str(code)] for code in codes], dtype=str)
+    return [name_of[str(code)] for code in codes]

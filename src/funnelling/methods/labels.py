@@ -14,11 +14,10 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, check_learnable
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
-from funnelling.matrices import AnyTargets, Targets, canonical, is_sparse
+from funnelling.matrices import AnyTargets, Targets, canonical, dense, is_sparse, one_each
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
-NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 
 
@@ -58,7 +57,12 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> tuple[LabelSpac
         matrices = [_encode_indicator(each, sparse) for each in labels]
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
-        classes = np.arange(matrices[0].shape[1]) if names is None else _name_array(names)
+        if names is None:
+            classes = np.arange(matrices[0].shape[1])
+        elif all(isinstance(name, int | np.integer) for name in names):
+            classes = np.array(names)
+        else:
+            classes = np.array(list(map(str, names)), dtype=object)
     else:
         classes, matrices = _encode_classes(labels, sparse)
         single = True
@@ -102,7 +106,7 @@ def read_further_labels(
 def _lists_of_one(labels: Sequence[Any], known: npt.NDArray[Any]) -> list[list[list[Any]]]:
     """The one label of each document, in a list."""
     numbers = not _all_strings(known.tolist())
-    if any(np.ndim(each) != 1 or (not numbers and not _all_strings(each)) for each in labels):
+    if any(np.ndim(each) != 1 or not (numbers or _all_strings(each)) for each in labels):
         form = "numbers" if numbers else "strings"
         raise InputError(f"y must be one label per document, a 1-D array of {form}: the model gives one.")
     return [[[label] for label in np.asarray(each).tolist()] for each in labels]
@@ -199,13 +203,6 @@ def _with_lists(y: Any) -> Any:
     return y if table is None else table.lists()
 
 
-def _name_array(names: list[Any]) -> npt.NDArray[Any]:
-    """The names of columns as classes: strings, or numbers where all are."""
-    if all(isinstance(name, int | np.integer) for name in names):
-        return np.array(names)
-    return np.array(list(map(str, names)), dtype=object)
-
-
 def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:
     for language, values in divided.items():
         if _is_typed_matrix(values) and (values.ndim > 1 or values.dtype.kind != "f"):
@@ -255,19 +252,12 @@ def _encode_lists(lists: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], lis
 
 
 def _encode_indicator(matrix: Any, sparse: bool) -> AnyTargets:
-    if sparse:
-        return _encode_sparse_indicator(matrix)
-    dense = matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
-    if not np.isin(dense, (0, 1)).all():
-        raise InputError(NOT_INDICATOR)
-    return dense.astype(bool)
-
-
-def _encode_sparse_indicator(matrix: Any) -> Any:
-    rows: Any = csr_array(matrix)
-    if not np.isin(rows.data, (0, 1)).all():
-        raise InputError(NOT_INDICATOR)
-    return canonical(rows).astype(bool)
+    rows: Any = csr_array(matrix) if sparse else dense(matrix)
+    if not np.isin(rows.data if sparse else rows, (0, 1)).all():
+        raise InputError(
+            "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
+        )
+    return canonical(rows).astype(bool) if sparse else rows.astype(bool)
 
 
 def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[AnyTargets]]:
@@ -279,13 +269,7 @@ def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], 
         _check_classes(together)
     classes = np.unique(together)
     if sparse:
-        places = [np.searchsorted(classes, column) for column in columns]
-        return classes, [
-            csr_array(
-                (np.ones(len(each), dtype=bool), each, np.arange(len(each) + 1)), (len(each), len(classes))
-            )
-            for each in places
-        ]
+        return classes, [one_each(np.searchsorted(classes, column), len(classes)) for column in columns]
     shown = classes[1:] if len(classes) == 2 else classes
     return classes, [column[:, None] == shown for column in columns]
 
@@ -336,6 +320,5 @@ def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]
     if _is_label_lists(truth):
         named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])
-    dense = truth.toarray() if is_sparse(truth) else np.asarray(truth)
-    right: npt.NDArray[np.bool_] = (predicted == dense.reshape(predicted.shape)).reshape(len(predicted), -1)
-    return np.asarray(right.all(axis=1))
+    right = predicted == dense(truth).reshape(predicted.shape)
+    return np.asarray(right.reshape(len(predicted), -1).all(axis=1))

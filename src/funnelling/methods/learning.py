@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,7 @@ from funnelling.matrices import AnyTargets, canonical, check_vectors, is_sparse,
 from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.inputs import read_inputs
 from funnelling.methods.labels import read_labelled, with_names
-from funnelling.methods.merging import (
-    Merged,
-    correct,
-    merge,
-    previous_fit,
-    with_targets,
-)
+from funnelling.methods.merging import Merged, correct, merge, previous_fit, with_targets
 from funnelling.methods.model import Model
 from funnelling.methods.parameters import check_label_set
 from funnelling.methods.training_set import PreviousFit, TrainingSet
@@ -106,7 +101,7 @@ class Method:
         check_learnable(prepared.targets.values())
         prepared = prepared.only(algorithm.learnable(parameters, prepared.languages, texts=True))
         training = replace(prepared, seed=seed_of(parameters.random_state), n_jobs=parameters.n_jobs)
-        return learn_prepared(algorithm, parameters, training, {}, texts=True)
+        return learn_prepared(algorithm, parameters, training, texts=True)
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,10 @@ class Relabelling:
         """
         old = list(classes)
         label_columns(old, list(mapping))  # refuses labels that do not exist
-        by_name = {str(label): _stripped(new) for label, new in mapping.items()}
+        by_name = {
+            str(label): (new.strip() or None) if isinstance(new, str) else new
+            for label, new in mapping.items()
+        }
         targets = [by_name.get(str(label), label) for label in old]
         if any(isinstance(new, str) for new in targets):  # then all labels are names
             targets = [None if new is None else str(new) for new in targets]
@@ -178,10 +176,8 @@ class Relabelling:
         """The same with the new labels sorted, as a fit has them, where the old ones were."""
         if self.old != sorted(self.old):
             return self
-        places = sorted(range(len(self.new)), key=self.new.__getitem__)
-        return Relabelling(
-            self.old, [self.new[place] for place in places], [self.columns[place] for place in places]
-        )
+        new, columns = zip(*sorted(self._pairs(), key=itemgetter(0)), strict=True)
+        return Relabelling(self.old, list(new), list(columns))
 
     def classes(self, before: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The new labels as an array of the kind that they came in before, where that can hold them."""
@@ -197,11 +193,6 @@ class Relabelling:
             becomes = sparse.csr_array(cells, (len(self.old), len(self.new)))
             return canonical(targets.astype(np.int32) @ becomes).astype(bool)
         return np.column_stack([targets[:, each].any(axis=1) for each in self.columns])
-
-
-def _stripped(new: Any) -> Any:
-    """A new label without blanks around it, None where nothing is left."""
-    return (new.strip() or None) if isinstance(new, str) else new
 
 
 def check_extensible(model: Model) -> ByLanguage:
@@ -350,43 +341,28 @@ def learn(algorithm: Algorithm[Any], parameters: Parameters, training: TrainingS
     """The model that an algorithm makes of documents whose vectors are not made yet."""
     made_by, vectors = algorithm.vectors(parameters, training)
     with timed("checking vectors", bool(parameters.verbose)):  # the first check loads scikit-learn
-        vectors = checked_vectors(vectors)
-    features = {} if training.texts else widths_of(training.documents)
+        # None of languages whose documents a method sees in another way
+        vectors = {language: None if X is None else check_vectors(X) for language, X in vectors.items()}
     training = replace(training, vectors=vectors, made_by=made_by)
-    return learn_prepared(algorithm, parameters, training, features, training.texts)
-
-
-def _label_documents(training: TrainingSet) -> list[int]:
-    """How many documents have each label."""
-    by_class = training.labels.by_class(training.targets).values()
-    counts: list[int] = np.sum([rows.sum(axis=0) for rows in by_class], axis=0).tolist()
-    return counts
+    return learn_prepared(algorithm, parameters, training, training.texts)
 
 
 def learn_prepared(
-    algorithm: Algorithm[Any],
-    parameters: Parameters,
-    training: TrainingSet,
-    features: dict[str, int],
-    texts: bool,
+    algorithm: Algorithm[Any], parameters: Parameters, training: TrainingSet, texts: bool
 ) -> Model:
     """The model that an algorithm makes of documents and vectors; of ``texts`` there may be only these."""
     fitted = algorithm.fit(parameters, training)
     freeze(fitted)
+    by_class = training.labels.by_class(training.targets).values()
     return Model(
         algorithm=algorithm,
         parameters=parameters,
         labels=training.labels,
-        label_documents=_label_documents(training),
+        label_documents=np.sum([rows.sum(axis=0) for rows in by_class], axis=0).tolist(),
         documents=training.sizes,
-        features=features,
+        features={} if texts else widths_of(training.documents),
         texts=texts,
         fitted=fitted,
         archive=None if parameters.compact else training.kept(parameters.keep_texts),
         label_set=training.label_set,
     )
-
-
-def checked_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:
-    """Vectors that can be learned from; None of languages whose documents a method sees in another way."""
-    return {language: None if X is None else check_vectors(X) for language, X in vectors.items()}

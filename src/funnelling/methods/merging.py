@@ -5,6 +5,7 @@ and no label, so that one which is to be forgotten is not remembered here.
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,13 +19,7 @@ from funnelling.corpus.by_language import ByLanguage, vector_contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, listed
 from funnelling.formats.files import STANDARD
-from funnelling.matrices import (
-    AnyTargets,
-    filled_columns,
-    length,
-    match_format,
-    stacked,
-)
+from funnelling.matrices import AnyTargets, filled_columns, length, match_format, stacked
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
 from funnelling.methods.model import FIRST_STEP, STEPS, Model
@@ -91,11 +86,10 @@ def correct(
 ) -> Merged:
     """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
     names = list(map(str, listed(ids, "ids")))
-    found = archive.find_ids(names)
-    rows_of: dict[str, list[tuple[str, int]]] = {}
-    for language, rows in found.items():
+    rows_of = defaultdict[str, list[tuple[str, int]]](list)
+    for language, rows in archive.find_ids(names).items():
         for row in rows.tolist():
-            rows_of.setdefault(archive.blocks[language].ids[row], []).append((language, row))
+            rows_of[archive.blocks[language].ids[row]].append((language, row))
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
@@ -143,22 +137,23 @@ class _Merging:
             contents = vector_contents(came.content)
         found = self._archive.find(language, names, contents)
         new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
-        added = came.take(new)
-        if block is None:
-            self._blocks[language], self._places[language] = added, np.full(len(new), NEW_DOCUMENT)
-        else:
-            known = self._updated(language, block, came, contents, found)
-            self._blocks[language] = known.followed_by(added)
-            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW_DOCUMENT)])
-        for row in range(len(self._blocks[language]) - len(new), len(self._blocks[language])):
+        added, places = came.take(new), np.full(len(new), NEW_DOCUMENT)
+        if block is not None:
+            added = self._updated(language, block, came, contents, found).followed_by(added)
+            places = np.concatenate([self._places[language], places])
+        self._blocks[language], self._places[language] = added, places
+        for row in range(len(added) - len(new), len(added)):
             self._note("new", language, row)
 
     def _updated(
         self, language: str, block: Block, came: Block, contents: list[Any], found: list[list[int]]
     ) -> Block:
         """Known documents with what came of them; of two with the same id the last one counts."""
-        if self._archive.kind == "vectors":
-            _check_width(language, came.content, block.content)
+        if self._archive.kind == "vectors" and came.documents.shape[1] != block.documents.shape[1]:
+            raise InputError(
+                f"The vectors of {language!r} have {came.documents.shape[1]} features, and those before had "
+                f"{block.documents.shape[1]}. Give the same features."
+            )
         archived, groups = self._archive.contents(language), list(block.groups)
         named: dict[int, int] = {}
         latest: dict[int, int] = {}
@@ -214,27 +209,23 @@ class _Merging:
         self._leave_out_unlabelled(labels)
         blocks = {
             tag: replace(
-                self._blocks[tag],
-                targets=labels.learned(self._blocks[tag].targets),
-                beginnings=self._blocks[tag].beginnings if any(self._blocks[tag].beginnings or ()) else None,
+                block,
+                targets=labels.learned(block.targets),
+                beginnings=block.beginnings if any(block.beginnings or ()) else None,
             )
-            for tag in sorted(self._blocks)
+            for tag, block in sorted(self._blocks.items())
         }
         changes = {
             name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
         }
-        moved = {
-            tag: {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
-            for tag in changes["repeated"]
-        }
-        repeated = {
-            tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
-        }
+        for tag, rows in changes["repeated"].items():
+            moved = {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
+            changes["repeated"][tag] = [row for row in rows if row not in moved]
         places = {language: self._places[language] for language in blocks}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW_DOCUMENT
         archive = replace(self._archive, blocks=blocks)
-        return Merged(archive, labels.classes, places, **{**changes, "repeated": repeated})
+        return Merged(archive, labels.classes, places, **changes)
 
 
 def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets:
@@ -247,15 +238,6 @@ def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets
     return stacked({"old": targets, "new": others})[order]
 
 
-def _check_width(language: str, documents: Any, known: Any) -> None:
-    if documents.shape[1] != known.shape[1]:
-        raise InputError(
-            f"The vectors of {language!r} have {documents.shape[1]} features, and those before had "
-            f"{known.shape[1]}. Give the same features."
-        )
-
-
-Step = dict[str, Any]
 Fact = int | str | None | Mapping[str, int]
 
 
@@ -284,9 +266,10 @@ def remember_step(
     """
     if step not in STEPS:
         raise ValueError(f"{step!r} is no step of a history, which are {', '.join(STEPS)}")
-    done: Step = {"step": step}
+    done: dict[str, Any] = {"step": step}
     if file is not None:
-        done["file"] = _name(file)
+        path = os.fspath(file)
+        done["file"] = "standard input" if path == STANDARD else os.path.basename(os.path.abspath(path))
     plain = {name: _plain(value) for name, value in facts.items() if value is not None}
     done |= {name: value for name, value in plain.items() if value}
     done["after"] = {"documents": sum(model.documents.values()), "labels": len(model.labels.classes)}
@@ -317,16 +300,9 @@ def tuned_for_some(model: Model) -> bool:
     False
     """
     for step in reversed(model.history):
-        if step["step"] == "tune":
-            return "labels" in step
         if step["step"] != "relabel" or "merged" in step:  # names and drops leave thresholds
-            return False
+            return step["step"] == "tune" and "labels" in step
     return False
-
-
-def _name(file: str | os.PathLike[str]) -> str:
-    path = os.fspath(file)
-    return "standard input" if path == STANDARD else os.path.basename(os.path.abspath(path))
 
 
 def _plain(value: Any) -> Any:

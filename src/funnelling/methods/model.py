@@ -18,6 +18,7 @@ from funnelling.corpus.label_rules import LabelRules
 from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, known_columns, label_columns
 from funnelling.errors import InputError
+from funnelling.evaluation.measures import ALL_LABELS
 from funnelling.formats.layout import Layout
 from funnelling.matrices import Scored, length
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Prior, Run
@@ -116,7 +117,7 @@ class Model:
         """What its label set makes of its answers; None where it leaves them as they are."""
         if self.label_set is None:
             return None
-        rules: LabelRules = self.label_set.rules(self.labels.classes)
+        rules = self.label_set.rules(self.labels.classes)
         return rules if rules.excluded.any() or self.labels.brings_parents(rules) else None
 
     def following(
@@ -172,11 +173,10 @@ class Model:
         if self.labels.sparse:
             return inputs.gather({tag: scored.scores for tag, scored in self._scored(inputs)})
         # In double, so that scores keep their order, and their ties, when they are rounded.
-        margins = {
-            tag: self._less_thresholds(tag, each).scores.astype(np.float64)
-            for tag, each in self._scored(inputs)
-        }
-        return inputs.gather({tag: self.labels.squeeze(scores) for tag, scores in margins.items()})
+        margins = {}
+        for tag, scored in self._scored(inputs):
+            margins[tag] = self.labels.squeeze(self._less_thresholds(tag, scored).scores.astype(np.float64))
+        return inputs.gather(margins)
 
     def predict(self, X: Any, languages: Languages = None) -> Any:
         """The labels of documents."""
@@ -216,20 +216,16 @@ class Model:
         """What the model says of texts, in the end and on the way there, by language."""
         inputs = self._contents(X, languages, only_known=True)
         found = {}
-        with progress_bar(
-            "labels", sum(inputs.sizes().values()), self.shows_progress, "documents"
-        ) as advance:
+        number = sum(inputs.sizes().values())
+        with progress_bar("labels", number, self.shows_progress, "documents") as advance:
             for language, documents in inputs.documents.items():
                 scored, posteriors = self.fitted.scores_and_posteriors(language, documents, self.run)
                 views = {view: self.labels.probabilities(each) for view, each in posteriors.items()}
                 if self.rules is not None:
-                    views = {
-                        view: self.labels.probabilities_under(self.rules, each)
-                        for view, each in views.items()
-                    }
-                found[language] = ViewPredictions(
-                    self._decisions(language, scored), scored.in_vocabulary, views
-                )
+                    rules = self.rules
+                    views = {tag: self.labels.probabilities_under(rules, each) for tag, each in views.items()}
+                decisions = self._decisions(language, scored)
+                found[language] = ViewPredictions(decisions, scored.in_vocabulary, views)
                 advance(length(documents))
         return found
 
@@ -246,9 +242,8 @@ class Model:
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         """How good it is on training documents that were held out, by language, where that is known."""
-        if labels is None:
-            return self.fitted.held_out_measures(self.labels)
-        return self.fitted.held_out_measures(self.labels, np.isin(self.labels.classes, labels))
+        columns = ALL_LABELS if labels is None else np.isin(self.labels.classes, labels)
+        return self.fitted.held_out_measures(self.labels, columns)
 
     # --- how ------------------------------------------------------------------------------------
 

@@ -3,10 +3,9 @@
 import json
 import logging
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.corpus import Corpus, make_corpus
+from funnelling.corpus import make_corpus
 from funnelling.corpus.blocks import Block, bag
 from funnelling.corpus.corpus import label_matrix
 from funnelling.corpus.labels import LabelSpace
@@ -40,20 +39,8 @@ FORMAT = 4
 Kept = Literal["nothing", "bags", "texts"]  # of documents: their words, or also in which order they are
 
 
-@dataclass
-class CountedLanguage:
-    """The labelled documents of one language in a part."""
-
-    counts: WordCounts
-    ids: list[str]
-    splits: list[str | None]
-    groups: list[str | None]
-    labels: list[list[str]]
-    beginnings: list[str]  # of their texts; "" where nothing is kept
-
-
 def count_part(
-    path: str, folder: str, among: Sequence[str], layout: Layout, strict: bool, kept: Kept
+    path: str, folder: Path, among: Sequence[str], layout: Layout, strict: bool, kept: Kept
 ) -> None:
     """Count a part, unless the folder has its counts; missing languages are detected ``among`` some.
 
@@ -70,9 +57,13 @@ def count_part(
     for language, rows in by_language.items():
         documents = corpus.select(rows)
         counts = TfidfVectorizer(language).count(documents.texts)
+        unnamed = [isinstance(name, LineNumber) for name in documents.ids]
+        beginnings = ["" if kept == "nothing" else beginning(text) for text in documents.texts]
+        columns = [documents.ids, unnamed, documents.splits, documents.groups, documents.labels, beginnings]
+        texts = {"nothing": [], "bags": map(bag, documents.texts), "texts": documents.texts}[kept]
         arrays |= {
-            f"{language}/documents": _pack(_columns(documents, kept)),
-            f"{language}/texts": _pack(_kept(documents.texts, kept)),
+            f"{language}/documents": _pack(columns),
+            f"{language}/texts": _pack(list(texts)),
             f"{language}/words": _pack(counts.words),
             f"{language}/rows": counts.rows.astype(np.int32),
             f"{language}/columns": counts.columns.astype(np.int32),
@@ -82,51 +73,42 @@ def count_part(
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]:
-    """The counts of a part, language by language."""
-    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
+def _learned(part: str, work: Path, has_splits: bool) -> Iterator[tuple[str, WordCounts, list[list[Any]]]]:
+    """The documents of a part to learn from, by language: their words; ids, groups, labels, beginnings."""
+    with np.load(_counts_path(part, work), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            names, unnamed, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
-            named = zip(names, unnamed, strict=True)
-            ids = [LineNumber(name) if numbered else name for name, numbered in named]
+            names, unnamed, splits, *columns = _unpack(arrays[f"{language}/documents"])
+            rows = _rows_to_learn(splits, has_splits)
+            if not rows:
+                continue
             counts = WordCounts(
-                len(ids),
+                len(names),
                 _unpack(arrays[f"{language}/words"]),
                 arrays[f"{language}/rows"].astype(np.intp),
                 arrays[f"{language}/columns"],
                 arrays[f"{language}/frequencies"],
             )
-            yield language, CountedLanguage(counts, ids, splits, groups, labels, beginnings)
+            ids = [LineNumber(names[row]) if unnamed[row] else names[row] for row in rows]
+            yield (
+                language,
+                counts.take(np.array(rows)),
+                [ids, *([each[row] for row in rows] for each in columns)],
+            )
 
 
-def splits_in(path: str, folder: str) -> Iterator[tuple[str, list[str | None]]]:
-    """The splits of a part's documents, language by language."""
-    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
+def _rows_to_learn(splits: Sequence[str | None], has_splits: bool) -> list[int]:
+    return [row for row, split in enumerate(splits) if split == TRAIN or not has_splits]
+
+
+def _stored(part: str, work: Path, name: str) -> Iterator[tuple[str, Any]]:
+    """What is stored of a part under a name, language by language."""
+    with np.load(_counts_path(part, work), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            yield language, _unpack(arrays[f"{language}/documents"])[2]
+            yield language, _unpack(arrays[f"{language}/{name}"])
 
 
-def texts_in(path: str, folder: str, language: str) -> list[str]:
-    """What is kept of a language's texts in a part."""
-    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
-        texts: list[str] = _unpack(arrays[f"{language}/texts"])
-    return texts
-
-
-def _columns(documents: Corpus, kept: Kept) -> list[list[Any]]:
-    unnamed = [isinstance(name, LineNumber) for name in documents.ids]
-    beginnings = ["" if kept == "nothing" else beginning(text) for text in documents.texts]
-    return [documents.ids, unnamed, documents.splits, documents.groups, documents.labels, beginnings]
-
-
-def _kept(texts: Sequence[str], kept: Kept) -> list[str]:
-    if kept == "nothing":
-        return []
-    return list(texts) if kept == "texts" else list(map(bag, texts))
-
-
-def _counts_path(path: str, folder: str) -> Path:
-    return Path(folder) / f"{Path(path).name}.counts"
+def _counts_path(path: str, folder: Path) -> Path:
+    return folder / f"{Path(path).name}.counts"
 
 
 def _stamp(path: str, options: Sequence[Any]) -> list[Any]:
@@ -186,61 +168,46 @@ def prepare(
         raise InputError(
             f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
         )
-    calls = [(str(part), str(work), languages, layout, strict, kept) for part in parts]
+    calls = [(str(part), work, languages, layout, strict, kept) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
         for _ in map_processes(count_part, calls, jobs):
             advance(1)
     return _merge(parts, work, verbose, kept)
 
 
-@dataclass
-class _Language:
-    """One language's training documents, gathered from all parts."""
-
-    words: Counter[str] = field(default_factory=Counter)  # in how many documents each occurs
-    ids: list[str] = field(default_factory=list)
-    groups: list[str | None] = field(default_factory=list)
-    labels: list[list[str]] = field(default_factory=list)
-    beginnings: list[str] = field(default_factory=list)
-
-
 def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> TrainingSet:
-    has_splits = _has_splits(parts, work)
-    languages: dict[str, _Language] = {}
+    stored = (columns for part in parts for _, columns in _stored(part, work, "documents"))
+    has_splits = any(any(splits) for _, _, splits, *_ in stored)  # else all are for training
+    words: defaultdict[str, Counter[str]] = defaultdict(Counter)  # in how many documents each occurs
+    columns: defaultdict[str, list[list[Any]]] = defaultdict(lambda: [[], [], [], []])
     with progress_bar("merging", 2 * len(parts), bool(verbose), "parts") as advance:
         for part in parts:
-            for language, counted in read_counts(part, str(work)):
-                training = _for_training(counted, has_splits)
-                if training.ids:
-                    _add(languages.setdefault(language, _Language()), training)
+            for language, counts, further in _learned(part, work, has_splits):
+                frequencies = zip(counts.words, counts.texts_with().tolist(), strict=True)
+                words[language].update({word: documents for word, documents in frequencies if documents})
+                for own, more in zip(columns[language], further, strict=True):
+                    own += more
             advance(1)
-        languages = {language: languages[language] for language in sorted(languages)}
+        languages = sorted(words)
         if not languages:
             raise InputError(
                 'No document of any part is labelled and has split "train". Mark what to learn from.'
             )
-        classes = sorted({label for each in languages.values() for labels in each.labels for label in labels})
+        classes = sorted({label for _, _, lists, _ in columns.values() for each in lists for label in each})
         vectorizers = {
-            language: TfidfVectorizer(language).learn(
-                list(each.words), list(each.words.values()), len(each.ids)
-            )
-            for language, each in languages.items()
+            tag: TfidfVectorizer(tag).learn(list(words[tag]), list(words[tag].values()), len(columns[tag][0]))
+            for tag in languages
         }
         try:
             vectors = _vectors(parts, work, has_splits, vectorizers, advance)
         except OSError as error:
             raise cannot_write(work, error) from error
-    texts = {} if kept == "nothing" else _texts(parts, work, has_splits, list(languages))
-    blocks = {
-        language: Block.of(
-            each.ids,
-            each.groups,
-            label_matrix(each.labels, classes),
-            content=texts.get(language),
-            beginnings=each.beginnings,
-        )
-        for language, each in languages.items()
-    }
+    texts = {} if kept == "nothing" else _texts(parts, work, has_splits)
+    blocks = {}
+    for tag in languages:
+        ids, groups, labels, beginnings = columns[tag]
+        targets = label_matrix(labels, classes)
+        blocks[tag] = Block.of(ids, groups, targets, content=texts.get(tag), beginnings=beginnings)
     return TrainingSet(
         blocks=blocks,
         kind="none" if not texts else "as written" if kept == "texts" else "bags",
@@ -251,18 +218,16 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Traini
     )
 
 
-def _texts(
-    parts: Sequence[str], work: Path, has_splits: bool, languages: Sequence[str]
-) -> dict[str, list[str]]:
+def _texts(parts: Sequence[str], work: Path, has_splits: bool) -> dict[str, list[str]]:
     """What is kept of the training documents' texts; of too many nothing is."""
-    texts: dict[str, list[str]] = {language: [] for language in languages}
+    texts: dict[str, list[str]] = {}
     size = 0
     for part in parts:
-        for language, splits in splits_in(part, str(work)):
-            kept = texts_in(part, str(work), language)
-            learned = [text for text, split in zip(kept, splits, strict=True) if split == TRAIN]
-            texts.setdefault(language, []).extend(learned if has_splits else kept)
-            size += sum(map(len, learned if has_splits else kept))
+        stored = zip(_stored(part, work, "documents"), _stored(part, work, "texts"), strict=True)
+        for (language, columns), (_, kept) in stored:
+            learned = [kept[row] for row in _rows_to_learn(columns[2], has_splits)]
+            texts.setdefault(language, []).extend(learned)
+            size += sum(map(len, learned))
             if size > MAX_STORED_CHARACTERS:
                 logger.warning(
                     "The documents have more than %s characters, so the model keeps none of their words and "
@@ -270,43 +235,7 @@ def _texts(
                     f"{MAX_STORED_CHARACTERS:,.0f}",
                 )
                 return {}
-    return {language: texts[language] for language in languages}
-
-
-def _has_splits(parts: Sequence[str], work: Path) -> bool:
-    """Whether any document says what it is for; else all are for training."""
-    return any(any(splits) for part in parts for _, splits in splits_in(part, str(work)))
-
-
-def _for_training(counted: CountedLanguage, has_splits: bool) -> CountedLanguage:
-    """The documents of a part and language that are learned from."""
-    if not has_splits:
-        return counted
-    rows = np.array([split == TRAIN for split in counted.splits], dtype=bool)
-    places = np.flatnonzero(rows)
-
-    def select(values: list[Any]) -> list[Any]:
-        return [values[i] for i in places]
-
-    return CountedLanguage(
-        counted.counts.select(rows),
-        select(counted.ids),
-        select(counted.splits),
-        select(counted.groups),
-        select(counted.labels),
-        select(counted.beginnings),
-    )
-
-
-def _add(language: _Language, counted: CountedLanguage) -> None:
-    frequencies = np.bincount(counted.counts.columns, minlength=len(counted.counts.words)).tolist()
-    for word, documents in zip(counted.counts.words, frequencies, strict=True):
-        if documents:
-            language.words[word] += documents
-    language.ids += counted.ids
-    language.groups += counted.groups
-    language.labels += counted.labels
-    language.beginnings += counted.beginnings
+    return texts
 
 
 def _vectors(
@@ -320,10 +249,8 @@ def _vectors(
     with ExitStack() as stack:
         matrices = {language: _GrowingMatrix(work, language, stack) for language in vectorizers}
         for part in parts:
-            for language, counted in read_counts(part, str(work)):
-                training = _for_training(counted, has_splits)
-                if training.ids:
-                    matrices[language].append(vectorizers[language].weigh(training.counts))
+            for language, counts, _ in _learned(part, work, has_splits):
+                matrices[language].append(vectorizers[language].weigh(counts))
             advance(1)
     return {
         language: matrix.mapped(len(vectorizers[language].vocabulary_))

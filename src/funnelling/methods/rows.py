@@ -113,7 +113,8 @@ class Predictor:
 
     def _show(self, model: Model) -> None:
         """Take the columns of labels to show, in the order to name them and in that of the model."""
-        self._shown = _shown_columns(model)
+        # Those not excluded; of two that are equally probable, the one to name first comes first.
+        self._shown = np.arange(len(self.labels)) if model.rules is None else model.rules.order()
         self._listed = np.sort(self._shown)
         self._listed_labels = list(map(self.labels.__getitem__, self._listed.tolist()))
         self._places = np.zeros(len(self.labels), dtype=np.intp)  # of columns, in the order to name them
@@ -320,12 +321,6 @@ def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
     return thresholds
 
 
-def _shown_columns(model: Model) -> npt.NDArray[np.intp]:
-    """The labels that are not excluded; the one to name first, if two are equally probable, comes first."""
-    rules = model.rules
-    return np.arange(len(model.labels.classes)) if rules is None else rules.order()
-
-
 def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
     """A row with all labels above a threshold, if there is one, instead of those above the model's.
 
@@ -355,5 +350,4 @@ def names_of_labels(model: Model, language: str) -> dict[str, str]:
     label_set = model.label_set
     if label_set is None or not label_set.names:
         raise InputError("The model has no names of its labels. Add --label-set FILE, or leave --names out.")
-    names: dict[str, str] = label_set.names_in(language)
-    return names
+    return label_set.names_in(language)

@@ -8,7 +8,7 @@ documents are taken by how much uncertainty they cover; `interleave_languages` s
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -119,11 +119,7 @@ def examples_of(model: Model) -> Examples | None:
     return examples
 
 
-class Reason(NamedTuple):
-    """Why a document should be labelled, and the columns of the labels that this names."""
-
-    text: str
-    columns: list[int]
+Reason = tuple[str, list[int]]  # why to label a document, and the columns of the labels that this names
 
 
 class Reasons:
@@ -133,11 +129,9 @@ class Reasons:
         self._labels = [str(label) for label in model.labels.classes]
         self._single = model.labels.single_label
         self._learned = model.documents
-        self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
-        if examples is not None:
-            self._rare = sorted(
-                (int(examples[j]), int(j)) for j in np.flatnonzero(examples <= MAX_RARE_EXAMPLES)
-            )
+        known = enumerate(() if examples is None else examples.tolist())
+        # Labels with few documents, those with fewest first
+        self._rare = sorted((number, column) for column, number in known if number <= MAX_RARE_EXAMPLES)
 
     def __call__(
         self,
@@ -148,33 +142,31 @@ class Reasons:
         doubts: Uncertainty | None,
     ) -> Reason:
         """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
-        columns: list[int] = []
-        said = []
+        reasons: list[Reason] = []
         if opinions is not None and doubts is not None:
-            for words, named in self._of_labels(row, opinions, doubts):
-                said.append(words)
-                columns += named
-        said.append(self._of_language(language))
+            reasons += self._of_labels(row, opinions, doubts)
+        said = [*(words for words, _ in reasons), self._of_language(language)]
         if taken.others >= MIN_SIMILAR_SHOWN:
             said.append(f"like {counted(taken.others, 'other')} without labels")
-        return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
+        columns = [column for _, named in reasons for column in named]
+        return "; ".join(each for each in said if each) or "unlike what is labelled", columns
 
     def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Uncertainty) -> Iterator[Reason]:
         if not opinions.in_vocabulary[row]:
-            yield Reason("no known word", [])
+            yield "no known word", []
             return
         unsure = self._unsure(row, doubts)
         if unsure:
             named = " and ".join(self._labels[column] for column in unsure)
-            yield Reason(f"unsure {'between' if self._single else 'about'} {named}", unsure)
+            yield f"unsure {'between' if self._single else 'about'} {named}", unsure
         column = int(doubts.disagreement[row].argmax())
         if doubts.disagreement[row, column] >= MIN_VIEW_DISAGREEMENT:
-            yield Reason(f"tiers disagree on {self._labels[column]}", [column])
+            yield f"tiers disagree on {self._labels[column]}", [column]
         likely = opinions.decisions.probabilities[row] >= MIN_RARE_PROBABILITY
         rare = next(((number, j) for number, j in self._rare if likely[j]), None)
         if rare is not None:
             number, column = rare
-            yield Reason(f"perhaps the rare label {self._labels[column]} ({number} so far)", [column])
+            yield f"perhaps the rare label {self._labels[column]} ({number} so far)", [column]
 
     def _unsure(self, row: int, doubts: Uncertainty) -> list[int]:
         """The columns of labels in doubt, as many as a reason names."""
@@ -281,10 +273,8 @@ def _ranked(
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
         # Of the many documents that are not suggested only the total is kept.
-        totals = [
-            _opinions_and_doubts(model, language, each, examples)[1].total for each in _blocks(model, shown)
-        ]
-        weights = np.concatenate(totals).astype(np.float32)
+        doubts = (_opinions_and_doubts(model, language, each, examples)[1] for each in _blocks(model, shown))
+        weights = np.concatenate([each.total for each in doubts]).astype(np.float32)
     archive = model.archive
     known = archive is not None and archive.texts and language in archive.blocks
     learned = archive.blocks[language].documents if archive is not None and known else ()
@@ -327,9 +317,9 @@ def _told(
                 texts = [documents[language][each.place] for each in block]
                 opinions, doubts = _opinions_and_doubts(model, language, texts, examples)
             for row, each in enumerate(block):
-                reason = reasons(language, each, row, opinions, doubts)
-                labels = _labels(model, opinions, row, reason.columns)
-                told[language, each.place] = {**labels, "reason": reason.text}
+                reason, columns = reasons(language, each, row, opinions, doubts)
+                labels = _labels(model, opinions, row, columns)
+                told[language, each.place] = {**labels, "reason": reason}
     return told
 
 

@@ -23,12 +23,7 @@ from funnelling.matrices import (
 from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Run
 from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.parameters import c_setting
-from funnelling.methods.training_set import (
-    Calibrator,
-    ScoreThresholds,
-    TrainingSet,
-    calibrator_type,
-)
+from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet, calibrator_type
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
@@ -355,14 +350,8 @@ def scores_after_learning(
 Result = TypeVar("Result")
 
 
-class _Learner(Protocol):
-    """What `fit_languages` asks of a learner; `funnelling.svm.SVM` is one."""
-
-    def with_threads(self, n_jobs: int) -> Any: ...
-
-
 def fit_languages(
-    fit: Callable[[str, Any], Result], learners: Mapping[str, _Learner], training: TrainingSet
+    fit: Callable[[str, Any], Result], learners: Mapping[str, Any], training: TrainingSet
 ) -> dict[str, Result]:
     """What ``fit(language, learner)`` gives for each language; the learner has its share of the threads.
 
@@ -370,7 +359,10 @@ def fit_languages(
     take twice the memory.
     """
     languages = list(learners)
-    small = all(_needs_no_gram(learners[language], training.vectors[language]) for language in languages)
+    small = all(
+        isinstance(learner, SVM) and learner.plan(training.vectors[language], "").form == "vectors"
+        for language, learner in learners.items()
+    )
     at_once, threads = share_threads(training.n_jobs, len(languages) if small else 1)
     if small and not is_local():  # threads of ours only hand out work, and a cluster wants all there is
         at_once, threads = len(languages), 1
@@ -384,7 +376,3 @@ def fit_languages(
 
     results = map_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
     return dict(zip(languages, results, strict=True))
-
-
-def _needs_no_gram(learner: object, X: Matrix) -> bool:
-    return isinstance(learner, SVM) and learner.plan(X, "").form == "vectors"

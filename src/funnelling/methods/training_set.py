@@ -125,6 +125,6 @@ class TrainingSet(ByLanguage):
 
     def fit_calibrator(self, held_out: Scores, targets: Targets) -> Calibrator:
         """What makes probabilities of a method's final scores."""
-        if calibrator_type(self.labels) is Temperature:
+        if self.labels.single_label:
             return fit_temperature(held_out, targets)
         return fit_calibration("platt", held_out, targets, self.n_jobs)

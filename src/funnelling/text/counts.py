@@ -31,10 +31,6 @@ class WordCounts(NamedTuple):
         """How many texts have each word."""
         return np.bincount(self.columns, minlength=len(self.words))
 
-    def select(self, rows: npt.NDArray[np.bool_]) -> WordCounts:
-        """The counts of some texts, over the same words."""
-        return self.take(np.flatnonzero(rows))
-
     def take(self, places: npt.NDArray[np.intp]) -> WordCounts:
         """The counts of the texts at some places, in the order of the places, over the same words."""
         starts = np.searchsorted(self.rows, np.arange(self.documents + 1))

@@ -31,7 +31,6 @@ from funnelling.funnel.tier_two import tier_two_meta_features
 from funnelling.funnel.views import fit_views
 from funnelling.matrices import Floats, Rows, Targets, by_language
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
 from funnelling.spaces import OWN, make_space, named_views
 from funnelling.svm import SVM
@@ -257,17 +256,7 @@ def _sample(training: TrainingSet) -> TrainingSet:
     shares = max(shares, int(np.ceil(documents / MAX_DOCUMENTS)))
     if shares < 2:
         return training
-    assigned = {
-        language: assign_folds(
-            shares,
-            size,
-            training.seed,
-            "sample",
-            language=language,
-            groups=training.blocks[language].grouping,
-        )
-        for language, size in training.sizes.items()
-    }
+    assigned = training.folds_for("sample", shares)
     sizes = np.bincount(np.concatenate(list(assigned.values())), minlength=shares)
     # A large group may leave a share almost empty.
     chosen = 0 if sizes[0] >= documents / shares / 2 else int(sizes.argmax())

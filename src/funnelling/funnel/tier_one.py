@@ -13,7 +13,6 @@ from funnelling.funnel.learners import EstimatorScorer
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.methods.svms import fit_languages
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import progress_bar
 from funnelling.state import HasShape
 from funnelling.svm import SVM, Calibration, Scorer
@@ -204,16 +203,4 @@ def fit_own_words(
 
 def kfcv_folds(design: FunnelConfig, training: TrainingSet) -> dict[str, Folds] | None:
     """The folds of Fun(KFCV) by language; None for Fun(TAT), which has none."""
-    if design.variant == "tat":
-        return None
-    return {
-        language: assign_folds(
-            design.folds,
-            size,
-            training.seed,
-            "kfcv",
-            language=language,
-            groups=training.blocks[language].grouping,
-        )
-        for language, size in training.sizes.items()
-    }
+    return None if design.variant == "tat" else training.folds_for("kfcv", design.folds)

@@ -22,7 +22,7 @@ from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWei
 from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds, stream
+from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import is_local
 from funnelling.runtime.threads import map_threads
@@ -196,6 +196,7 @@ def _fit_tier_two(
     Thresholds are chosen on labels that were not hidden: in the end, none is.
     """
     share = min(1.0, MAX_META_DOCUMENTS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
+    sides = training.folds_for("halves", 2)
     found, right, wanted, halves = {}, {}, {}, []
     for tag, rows in held_out.items():
         places = np.flatnonzero(rows)
@@ -204,9 +205,7 @@ def _fit_tier_two(
         found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
-        groups = training.blocks[tag].grouping
-        sides = assign_folds(2, len(rows), training.seed, "halves", language=tag, groups=groups)[places]
-        halves.append(sides[found[tag].documents()])
+        halves.append(sides[tag][places][found[tag].documents()])
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
         return None, dict.fromkeys(X, DEFAULT_THRESHOLD)

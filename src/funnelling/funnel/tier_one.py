@@ -1,7 +1,7 @@
 """Base classifiers, of a language or of a shared view, calibrated, and their posteriors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Protocol
 
 import numpy as np
@@ -197,7 +197,7 @@ def fit_own_words(
         return TierOne.beside(tiers), Posteriors.beside(blocks)
 
     with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
-        reporting = {language: learner.reporting(advance) for language, learner in learners.items()}
+        reporting = {language: replace(learner, advance=advance) for language, learner in learners.items()}
         return fit_languages(fit, reporting, training)
 
 

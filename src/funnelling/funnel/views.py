@@ -87,7 +87,7 @@ def fit_shared_view(
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
     problem: BoundLearner
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
-        learner = learner.reporting(advance)
+        learner = replace(learner, advance=advance)
         if space.supervised:
             problem = RefittedProblem(space, training, learner, dense_C)
         else:

@@ -282,14 +282,13 @@ def _for_training(counted: CountedLanguage, has_splits: bool) -> CountedLanguage
     """The documents of a part and language that are learned from."""
     if not has_splits:
         return counted
-    rows = np.array([split == TRAIN for split in counted.splits], dtype=bool)
-    places = np.flatnonzero(rows)
+    places = np.flatnonzero([split == TRAIN for split in counted.splits])
 
     def select(values: list[Any]) -> list[Any]:
         return [values[i] for i in places]
 
     return CountedLanguage(
-        counted.counts.select(rows),
+        counted.counts.take(places),
         select(counted.ids),
         select(counted.splits),
         select(counted.groups),

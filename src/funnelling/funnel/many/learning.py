@@ -9,6 +9,7 @@ held out, ranked by classifiers of the others, and then classifiers are learned 
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import sparse
 
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import CandidateLabels, Seen, TextVectors, unit_rows
-from funnelling.funnel.many.fitted import ROWS_PER_BLOCK, SHARED, Columns, ManyFunnel, ManyTierOne, in_columns
+from funnelling.funnel.many.fitted import SHARED, Columns, ManyFunnel, ManyTierOne, by_block, in_columns
 from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, fit_labels
 from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.algorithm import Algorithm, Parameters
@@ -25,7 +26,6 @@ from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import is_local
-from funnelling.runtime.threads import map_threads
 from funnelling.svm.kernels import native
 from funnelling.svm.solver import INSTALL_COMPILER
 
@@ -202,7 +202,8 @@ def _fit_tier_two(
         places = np.flatnonzero(rows)
         number = round(share * len(places))
         places = np.sort(stream(training.seed, "teachers", tag).permutation(places)[:number])
-        found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
+        candidates = partial(tier_one.candidates, tag, seen=seen, n_jobs=1)
+        found[tag] = CandidateLabels.joined(by_block(candidates, X[tag][places], training.n_jobs))
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
         halves.append(sides[tag][places][found[tag].documents()])
@@ -219,21 +220,6 @@ def _fit_tier_two(
         shown = ~hidden[tag][found[tag].labels]
         thresholds[tag] = _threshold(some[shown], right[tag][shown], wanted[tag])
     return trees, thresholds
-
-
-def _candidates(
-    tier_one: ManyTierOne, language: str, X: Any, seen: Seen, n_jobs: int | None
-) -> CandidateLabels:
-    """The candidates of a language's documents, found a block at a time."""
-
-    def of_block(number: int) -> CandidateLabels:
-        return tier_one.candidates(
-            language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], seen, 1
-        )
-
-    return CandidateLabels.joined(
-        list(map_threads(of_block, max(1, -(-X.shape[0] // ROWS_PER_BLOCK)), n_jobs))
-    )
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:

@@ -112,7 +112,7 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
     records: dict[CandidateConfig, CandidateHistory] = {}
     steps = len({view for candidate in pool for view in candidate.views}) + len(pool)  # of a round
     total, texts = len(splits) * steps, training.documents if training.texts else {}
-    with counted_once(texts), progress_bar("choosing", total, design.shows_progress, "steps") as progress:
+    with counted_once(texts), progress_bar("choosing", total, bool(design.verbose), "steps") as progress:
         for number, learning in enumerate(splits, 1):
             round_ = OuterFold(design, training, learning, progress, f"round {number} of {len(splits)}")
             if not records:
@@ -124,19 +124,12 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
             # The paper's funnel stays: the choice is reported beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
-            chosen = _first_of_the_best(racing, records)
+            best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
+            chosen = next(each for each in racing if not best.is_better_than(records[each].best))
             if records[chosen].is_settled(rivals):
                 break
     rows = [{"name": str(each), "C": record.C, **record.best.measures} for each, record in records.items()]
     return _choice(chosen, records[chosen].C, rows)
-
-
-def _first_of_the_best(
-    racing: Sequence[CandidateConfig], records: Mapping[CandidateConfig, "CandidateHistory"]
-) -> CandidateConfig:
-    """The first candidate that is not clearly behind the best one."""
-    best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
-    return next(each for each in racing if not best.is_better_than(records[each].best))
 
 
 class CandidateHistory:

@@ -196,7 +196,7 @@ def fit_own_words(
             blocks.append(posteriors.of_meta_sample(meta_sample, language))
         return TierOne.beside(tiers), Posteriors.beside(blocks)
 
-    with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
+    with progress_bar("tier 1", total, bool(design.verbose), "problems") as advance:
         reporting = {language: replace(learner, advance=advance) for language, learner in learners.items()}
         return fit_languages(fit, reporting, training)
 

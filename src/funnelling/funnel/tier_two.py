@@ -195,7 +195,7 @@ def fit_tier_two(
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training.labels, training.seed)
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
-    with progress_bar(what, total, design.shows_progress, "problems") as advance:
+    with progress_bar(what, total, bool(design.verbose), "problems") as advance:
         points = tier_two_meta_features(design, posteriors)
         problem = replace(learner, advance=advance).problem(points, targets, what)
 
@@ -228,7 +228,7 @@ def refit_tier_two(
     """
     targets = training.stacked_targets()
     learner = design.meta_svm(int(targets.any(axis=0).sum()), training.labels)
-    with progress_bar("tier 2", training.columns, design.shows_progress, "problems") as advance:
+    with progress_bar("tier 2", training.columns, bool(design.verbose), "problems") as advance:
         problem = replace(learner, C=C, advance=advance).problem(points, targets, "tier 2")
         fit = problem.fit_whole(start=start)
     return _settled(design, training, fit, held_out, training.stacked_folds())

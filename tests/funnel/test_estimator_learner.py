@@ -1,5 +1,6 @@
 """Any scikit-learn classifier can be a base or meta learner."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def test_a_foreign_learner_has_the_face_of_the_svm(learner: Any) -> None:
     X, y = CORPUS.X["it"], CORPUS.y["it"].astype(bool)
     folds = np.arange(40) % 4
     steps: list[int] = []
-    fitted = learner.reporting(steps.append).problem(X, y).fit(folds)
+    fitted = replace(learner, advance=steps.append).problem(X, y).fit(folds)
     assert sum(steps) == learner.problems_solved(labels=3, folds=4)
     for fold in range(4):
         rows = folds == fold

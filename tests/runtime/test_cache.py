@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 
-from funnelling.runtime.files import draft_in, from_cache
+from funnelling.runtime.files import Arrays, draft_in, from_cache
 from funnelling.runtime.messages import CACHE
 
 
@@ -15,34 +17,33 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def read_number(path: Path) -> int:
-    if not path.exists():
-        raise OSError(f"{path} is missing")
-    if not path.read_text().isdigit():
-        raise TypeError("that is no number")
-    return int(path.read_text())
+SEVEN: Arrays = {"number": np.array(7)}
+
+
+def read_number(arrays: Arrays) -> int:
+    return int(arrays["number"])
 
 
 def test_a_file_is_made_once(cache: Path) -> None:
     made = []
 
-    def make(path: Path) -> None:
-        made.append(path)
-        path.write_text("7")
+    def make() -> Arrays:
+        made.append(7)
+        return SEVEN
 
     assert [from_cache("numbers/seven", make, read_number) for _ in range(2)] == [7, 7]
     assert len(made) == 1
-    (cache / "numbers" / "seven").write_text("no number")  # libraries raise what they like
-    assert from_cache("numbers/seven", make, read_number) == 7
-    assert [path.name for path in (cache / "numbers").iterdir()] == ["seven"]
+    for damaged in (b"no number", save({"letter": np.array(7)})):  # libraries raise what they like
+        (cache / "numbers" / "seven.safetensors").write_bytes(damaged)
+        assert from_cache("numbers/seven", make, read_number) == 7
+    assert [path.name for path in (cache / "numbers").iterdir()] == ["seven.safetensors"]
 
 
 def test_what_fails_leaves_nothing_behind(cache: Path) -> None:
-    def fail(path: Path) -> None:
-        path.write_text("7")
+    def fail() -> Arrays:
         raise OSError("No space left on device")
 
-    with pytest.raises(OSError, match="is missing"):
+    with pytest.raises(FileNotFoundError):
         from_cache("seven", fail, read_number)
     assert list(cache.iterdir()) == []
 
@@ -50,13 +51,13 @@ def test_what_fails_leaves_nothing_behind(cache: Path) -> None:
 def test_drafts_of_killed_processes_go_with_the_next_file(cache: Path) -> None:
     cache.mkdir()
     Path(draft_in(cache)).write_text("half of")
-    assert from_cache("seven", lambda path: path.write_text("7"), read_number) == 7
-    assert [path.name for path in cache.iterdir()] == ["seven"]
+    assert from_cache("seven", lambda: SEVEN, read_number) == 7
+    assert [path.name for path in cache.iterdir()] == ["seven.safetensors"]
 
 
 def test_a_process_that_was_quicker_is_believed(cache: Path) -> None:
-    def too_late(_path: Path) -> None:
-        (cache / "seven").write_text("7")
+    def too_late() -> Arrays:
+        (cache / "seven.safetensors").write_bytes(save(SEVEN))
         raise PermissionError("in use")
 
     assert from_cache("seven", too_late, read_number) == 7

@@ -136,7 +136,7 @@ def test_the_search_for_c_ends_when_it_pays_no_more(single: bool, monkeypatch: p
     def search(C: CSetting) -> Fit:
         tried.clear()
         advanced.clear()
-        svm = SVM(C, labels=LabelSpace(np.arange(2), single)).reporting(advanced.append)
+        svm = SVM(C, labels=LabelSpace(np.arange(2), single), advance=advanced.append)
         found = svm.problem(X, targets).fit(folds)
         assert sum(advanced) == svm.problems_solved(1, 5) == 36
         return found
@@ -242,6 +242,6 @@ def test_the_kernel_is_the_scorer_s() -> None:
 def test_progress_adds_up_to_what_was_announced(C: float | None) -> None:
     X, targets, folds = corpus(30)
     steps: list[int] = []
-    learner = SVM(C).reporting(steps.append)
+    learner = SVM(C, advance=steps.append)
     learner.problem(X, targets).fit(folds)
     assert sum(steps) == learner.problems_solved(labels=4, folds=5)

@@ -135,11 +135,12 @@ class ByLanguage:
         blocks = {tag: block.kept(self.kind, keep_texts) for tag, block in self.blocks.items()}
         return ByLanguage(blocks=blocks, seed=self.seed, kind=kind)
 
-    def fold_of_each(self, language: str) -> Folds:
-        """The inner fold of each document, which follows from the seed, the language and the groups."""
-        block = self.blocks[language]
-        folds = INNER_FOLDS, len(block), self.seed, "folds"
-        return assign_folds(*folds, language=language, groups=block.grouping)
+    def folds_for(self, purpose: str, number: int = INNER_FOLDS) -> dict[str, Folds]:
+        """The fold of each document: it follows from the seed, the purpose, the language and the groups."""
+        return {
+            tag: assign_folds(number, len(block), self.seed, purpose, language=tag, groups=block.grouping)
+            for tag, block in self.blocks.items()
+        }
 
     def given_ids(self, language: str) -> set[str]:
         """The ids that documents of a language were given."""

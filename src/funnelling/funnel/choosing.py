@@ -31,7 +31,6 @@ from funnelling.funnel.tier_two import tier_two_meta_features
 from funnelling.funnel.views import fit_views
 from funnelling.matrices import Floats, Rows, Targets, by_language
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN_PROGRESS, Progress, progress_bar
 from funnelling.spaces import OWN, make_space, named_views
 from funnelling.svm import SVM
@@ -113,7 +112,7 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
     records: dict[CandidateConfig, CandidateHistory] = {}
     steps = len({view for candidate in pool for view in candidate.views}) + len(pool)  # of a round
     total, texts = len(splits) * steps, training.documents if training.texts else {}
-    with counted_once(texts), progress_bar("choosing", total, design.shows_progress, "steps") as progress:
+    with counted_once(texts), progress_bar("choosing", total, bool(design.verbose), "steps") as progress:
         for number, learning in enumerate(splits, 1):
             round_ = OuterFold(design, training, learning, progress, f"round {number} of {len(splits)}")
             if not records:
@@ -125,19 +124,12 @@ def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
             # The paper's funnel stays: the choice is reported beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
-            chosen = _first_of_the_best(racing, records)
+            best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
+            chosen = next(each for each in racing if not best.is_better_than(records[each].best))
             if records[chosen].is_settled(rivals):
                 break
     rows = [{"name": str(each), "C": record.C, **record.best.measures} for each, record in records.items()]
     return _choice(chosen, records[chosen].C, rows)
-
-
-def _first_of_the_best(
-    racing: Sequence[CandidateConfig], records: Mapping[CandidateConfig, "CandidateHistory"]
-) -> CandidateConfig:
-    """The first candidate that is not clearly behind the best one."""
-    best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
-    return next(each for each in racing if not best.is_better_than(records[each].best))
 
 
 class CandidateHistory:
@@ -186,7 +178,8 @@ class CandidateScore:
         if labels.single_label:
             decided = labels.decide(scores)
             probabilities = fit_temperature(scores, truth)(scores)
-            by_document = _log_likelihoods(probabilities, truth) * _balanced(targets)
+            likelihoods = (by_class(probabilities) * by_class(truth)).sum(axis=1)
+            by_document = np.log(np.maximum(likelihoods, 1e-12)) * _balanced(targets)
         else:
             decided = scores > _best_threshold(scores, truth)
             hits = 2 * (decided & truth).sum(axis=1)
@@ -222,12 +215,6 @@ class CandidateScore:
         return float(np.std(difference) / np.sqrt(len(difference)))
 
 
-def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
-    """Of each document's label."""
-    logs: Array = np.log(np.maximum((by_class(probabilities) * by_class(truth)).sum(axis=1), 1e-12))
-    return logs
-
-
 def _balanced(targets: Mapping[str, Targets]) -> Array:
     """What each document counts, 1 in the mean: languages count alike, as they do in reports."""
     weights = np.concatenate([balance(truth) / len(truth) for truth in targets.values()])
@@ -257,17 +244,7 @@ def _sample(training: TrainingSet) -> TrainingSet:
     shares = max(shares, int(np.ceil(documents / MAX_DOCUMENTS)))
     if shares < 2:
         return training
-    assigned = {
-        language: assign_folds(
-            shares,
-            size,
-            training.seed,
-            "sample",
-            language=language,
-            groups=training.blocks[language].grouping,
-        )
-        for language, size in training.sizes.items()
-    }
+    assigned = training.folds_for("sample", shares)
     sizes = np.bincount(np.concatenate(list(assigned.values())), minlength=shares)
     # A large group may leave a share almost empty.
     chosen = 0 if sizes[0] >= documents / shares / 2 else int(sizes.argmax())

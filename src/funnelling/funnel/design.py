@@ -7,7 +7,7 @@ the model was fitted with.
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Annotated, Any, Literal, Protocol, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.corpus.reference import Reference
@@ -30,12 +30,6 @@ AUTO = "auto"  # the views are to be chosen
 
 Learner = SVM | EstimatorLearner
 MetaLearner = Learner | PointLearner
-
-
-class AppliesTo(Protocol):
-    """What was chosen; `funnelling.funnel.choice.Choice` is one."""
-
-    def applied_to(self, design: "FunnelConfig") -> "FunnelConfig": ...
 
 
 def is_auto(views: Any) -> bool:
@@ -106,9 +100,9 @@ class FunnelParameters(Parameters):
                 raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FunnelConfig:
-    """A funnel before it is fitted; for the parameters see `funnelling.FunnellingClassifier`.
+@dataclass(kw_only=True, eq=False, repr=False)
+class FunnelConfig(FunnelParameters):
+    """A funnel before it is fitted: its parameters, and what follows from them.
 
     ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
     funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for; without one, with
@@ -116,59 +110,34 @@ class FunnelConfig:
     """
 
     views: Mapping[str, View]
-    combine: str
-    normalise: bool
-    variant: str
-    folds: int
-    calibration: str
-    base_C: CSetting
-    meta_C: CSetting
-    meta_gamma: float | None
-    base_estimator: Any
-    meta_estimator: Any
-    vectorizer: Any
-    zero_shot: str | None
-    zero_shot_joint: bool
     goal: Goal | None
-    calibrated: bool
     resources: Resources
-    memory_limit: float
-    n_jobs: int | None
-    verbose: int
     roughness: float = 0.0
 
     @classmethod
-    def of(cls, parameters: FunnelParameters, choice: "AppliesTo | None" = None) -> "FunnelConfig":
-        """What parameters ask for, with what was chosen where the views are to be.
-
-        Until something is chosen that is the paper's funnel.
-        """
-        given = parameters.get_params(deep=False)
+    def of(cls, parameters: FunnelParameters) -> "FunnelConfig":
+        """What parameters ask for; where views are to be chosen, that is the paper's funnel until then."""
+        given = {each.name: getattr(parameters, each.name) for each in fields(FunnelParameters)}
         views = parameters.views
         auto = is_auto(views)
         own = views is None or auto
-        alike = {each.name for each in fields(cls)} & given.keys() - {"views", "normalise"}
         unasked = DEFAULT_GOAL if auto and not parameters.calibrated else None
-        asked = cls(
-            **{name: given[name] for name in alike},
-            views=named_views([OWN] if own else views),
-            normalise=not own and bool(parameters.normalise),
-            goal=unasked if parameters.optimise is None else parse_goal(parameters.optimise),
-            resources=Resources(
-                parameters.embeddings,
-                parameters.reference,
-                parameters.encoder,
-                parameters.encoder_epochs,
-                {} if auto else None,  # the rounds of a search share what an encoder has read
-                parameters.verbose,
-                parameters.n_jobs,
-            ),
+        resources = Resources(
+            parameters.embeddings,
+            parameters.reference,
+            parameters.encoder,
+            parameters.encoder_epochs,
+            {} if auto else None,  # the rounds of a search share what an encoder has read
+            parameters.verbose,
+            parameters.n_jobs,
         )
-        return choice.applied_to(asked) if auto and choice is not None else asked
-
-    @property
-    def shows_progress(self) -> bool:
-        return bool(self.verbose)
+        given |= {
+            "views": named_views([OWN] if own else views),
+            "normalise": not own and bool(parameters.normalise),
+            "goal": unasked if parameters.optimise is None else parse_goal(parameters.optimise),
+            "resources": resources,
+        }
+        return cls(**given)
 
     def base_learner(self, name: str, seed: int) -> Learner:
         """What base classifiers learn with: those of a language, or of a view that all languages share."""

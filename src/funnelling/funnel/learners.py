@@ -7,7 +7,7 @@ them as they are; which labels go together it does not learn.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -167,9 +167,6 @@ class PointLearner:
     def problem(self, X: Matrix, targets: Targets, what: str = "") -> "PointFit":
         return PointFit(np.asarray(X), self.advance)
 
-    def reporting(self, advance: Advance) -> "PointLearner":
-        return PointLearner(advance)
-
     def problems_solved(self, labels: int, folds: int) -> int:
         return 1
 
@@ -253,14 +250,6 @@ class EstimatorLearner:
     def problem(self, X: Matrix, targets: Targets, what: str = "training") -> "EstimatorProblem":
         """Bind the learner to documents."""
         return EstimatorProblem(self, X, targets, what)
-
-    def reporting(self, advance: Advance) -> "EstimatorLearner":
-        """This learner, reporting its fits to ``advance``."""
-        return replace(self, advance=advance)
-
-    def with_threads(self, n_jobs: int) -> "EstimatorLearner":
-        """This learner, with so many threads."""
-        return replace(self, n_jobs=n_jobs)
 
     def problems_solved(self, labels: int, folds: int) -> int:
         """How many times one fit calls ``advance``."""

@@ -24,7 +24,7 @@ from funnelling.funnel.tier_two import (
 )
 from funnelling.funnel.views import FittedViews, fit_views
 from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, would_serve
-from funnelling.methods.algorithm import Algorithm, Run
+from funnelling.methods.algorithm import Algorithm
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces import OWN, check_views, make_space, named_views
@@ -47,7 +47,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         self, parameters: FunnelParameters, training: TrainingSet
     ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         """Vectors in each language's own words, where a view looks at them or may be chosen to."""
-        design = FunnelConfig.of(parameters, chosen_by(training))
+        design = _design(parameters, chosen_by(training))
         if training.texts and OWN not in design.views:
             return {}, dict.fromkeys(training.documents)
         return own_vectors(parameters, training)
@@ -106,7 +106,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
     ) -> list[str]:
         """Those that a view sees."""
         parameters.check()
-        return FunnelConfig.of(parameters, chosen).visible_languages(languages)
+        return _design(parameters, chosen).visible_languages(languages)
 
     def serves_unseen(self, parameters: FunnelParameters, language: str) -> bool:
         if parameters.views is None and parameters.zero_shot is None:
@@ -154,6 +154,12 @@ def chosen_by(training: TrainingSet) -> Choice | None:
     return choice
 
 
+def _design(parameters: FunnelParameters, choice: Choice | None) -> FunnelConfig:
+    """What parameters ask for, with what was chosen where the views are to be."""
+    asked = FunnelConfig.of(parameters)
+    return asked if choice is None or not is_auto(parameters.views) else choice.applied_to(asked)
+
+
 def _check_suits(parameters: FunnelParameters, training: TrainingSet) -> None:
     """Refuse parameters that do not suit the documents."""
     if not training.labels.has_thresholds and (parameters.optimise is not None or parameters.calibrated):
@@ -181,7 +187,7 @@ def fit_over_views(
     if meta_sample is not None or supervised or design.variant != "tat":
         small = None
     if small is not None and design.combine != "odds" and design.meta_estimator is None:
-        held_out = small.held_out_scores(training, Run(design.n_jobs, design.resources.encoder))
+        held_out = small.held_out_scores(training, design.run)
         C, start = small.previous.model.fitted.final_c, small.start(TIER_TWO, list(training.targets))
         fit = refit_tier_two(design, taught, tier_two_meta_features(design, points), C, start, held_out)
     else:

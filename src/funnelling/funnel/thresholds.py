@@ -247,7 +247,7 @@ def _select_shrinkage(
         decided = _decided(ranking, tunings, pull)
         tables = [Counts.of(own, decided[rows]).table() for own, rows in zip(truth, rows_of, strict=True)]
         counts = Counts.from_table(np.stack(tables, axis=-1))
-        measures = _measures(goal, counts)
+        measures = {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
         micro = float(measures["micro_f1"].mean())
         if pull == SHRINKAGE_STRENGTHS[0] and goal.measure == "macro_f1":
             floor = micro - MAX_MICRO_F1_LOSS
@@ -259,11 +259,6 @@ def _select_shrinkage(
         values.append(value)
     good = np.flatnonzero(np.array(values) >= max(values) - MIN_SHRINKAGE_GAIN)
     return SHRINKAGE_STRENGTHS[int(good[0])]
-
-
-def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
-    """The goal's measure and micro-F1 of each language; counts are by label and language."""
-    return {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
 
 
 def _common_threshold(ranking: LabelThresholdCurves, goal: Goal, without: int | None) -> float:

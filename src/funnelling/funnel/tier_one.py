@@ -1,7 +1,7 @@
 """Base classifiers, of a language or of a shared view, calibrated, and their posteriors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Protocol
 
 import numpy as np
@@ -13,7 +13,6 @@ from funnelling.funnel.learners import EstimatorScorer
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.methods.svms import fit_languages
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import progress_bar
 from funnelling.state import HasShape
 from funnelling.svm import SVM, Calibration, Scorer
@@ -197,23 +196,11 @@ def fit_own_words(
             blocks.append(posteriors.of_meta_sample(meta_sample, language))
         return TierOne.beside(tiers), Posteriors.beside(blocks)
 
-    with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
-        reporting = {language: learner.reporting(advance) for language, learner in learners.items()}
+    with progress_bar("tier 1", total, bool(design.verbose), "problems") as advance:
+        reporting = {language: replace(learner, advance=advance) for language, learner in learners.items()}
         return fit_languages(fit, reporting, training)
 
 
 def kfcv_folds(design: FunnelConfig, training: TrainingSet) -> dict[str, Folds] | None:
     """The folds of Fun(KFCV) by language; None for Fun(TAT), which has none."""
-    if design.variant == "tat":
-        return None
-    return {
-        language: assign_folds(
-            design.folds,
-            size,
-            training.seed,
-            "kfcv",
-            language=language,
-            groups=training.blocks[language].grouping,
-        )
-        for language, size in training.sizes.items()
-    }
+    return None if design.variant == "tat" else training.folds_for("kfcv", design.folds)

@@ -195,10 +195,9 @@ def fit_tier_two(
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training.labels, training.seed)
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
-    with progress_bar(what, total, design.shows_progress, "problems") as advance:
-        problem = learner.reporting(advance).problem(
-            tier_two_meta_features(design, posteriors), targets, what
-        )
+    with progress_bar(what, total, bool(design.verbose), "problems") as advance:
+        points = tier_two_meta_features(design, posteriors)
+        problem = replace(learner, advance=advance).problem(points, targets, what)
 
         def aligned(fit: Any) -> tuple[Any, Floats]:
             return fit, aligned_scores(fit, folds, posteriors.held_out, design.n_jobs)
@@ -228,9 +227,10 @@ def refit_tier_two(
     ``held_out`` is what was scored of documents that were held out.
     """
     targets = training.stacked_targets()
-    learner = replace(design.meta_svm(int(targets.any(axis=0).sum()), training.labels), C=C)
-    with progress_bar("tier 2", training.columns, design.shows_progress, "problems") as advance:
-        fit = learner.reporting(advance).problem(points, targets, "tier 2").fit_whole(start=start)
+    learner = design.meta_svm(int(targets.any(axis=0).sum()), training.labels)
+    with progress_bar("tier 2", training.columns, bool(design.verbose), "problems") as advance:
+        problem = replace(learner, C=C, advance=advance).problem(points, targets, "tier 2")
+        fit = problem.fit_whole(start=start)
     return _settled(design, training, fit, held_out, training.stacked_folds())
 
 

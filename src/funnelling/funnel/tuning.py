@@ -255,7 +255,7 @@ def tune(
     assert fitted.kept is not None
     goal = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
     parameters: Any = model.parameters.copied(**model.built)
-    before = FunnelConfig.of(parameters, fitted.choice).goal
+    before = FunnelConfig.of(parameters).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
     columns = tuned_columns(model.labels.classes, labels)
     training = TrainingSet.of(archive, model.labels)

@@ -86,8 +86,8 @@ def fit_shared_view(
     all_kfcv = None if kfcv is None else np.concatenate(list(kfcv.values()))
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
     problem: BoundLearner
-    with progress_bar(what, total, design.shows_progress, "problems") as advance:
-        learner = learner.reporting(advance)
+    with progress_bar(what, total, bool(design.verbose), "problems") as advance:
+        learner = replace(learner, advance=advance)
         if space.supervised:
             problem = RefittedProblem(space, training, learner, dense_C)
         else:

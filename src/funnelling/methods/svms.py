@@ -176,7 +176,7 @@ class SVMsPerLanguage(Algorithm[SVMParameters]):
             )
 
         with progress_bar(self.name, total, bool(parameters.verbose), "problems") as advance:
-            learners = dict.fromkeys(training.vectors, learner.reporting(advance))
+            learners = dict.fromkeys(training.vectors, replace(learner, advance=advance))
             return PerLanguage(fit_languages(fit_language, learners, training))
 
     def learns_own_words(self, parameters: SVMParameters) -> bool:
@@ -286,7 +286,7 @@ class SVMsInSpace(Algorithm[P]):
             learner = learner.over_dense(X)
         total = learner.problems_solved(training.columns, INNER_FOLDS)
         with progress_bar(self.name, total, bool(parameters.verbose), "problems") as advance:
-            problem = learner.reporting(advance).problem(X, training.stacked_targets(), self.name)
+            problem = replace(learner, advance=advance).problem(X, training.stacked_targets(), self.name)
             return space, problem.fit(training.stacked_folds())
 
     def _refitted_scores(self, parameters: P, space: Space, fit: Fit, training: TrainingSet) -> Floats:
@@ -369,10 +369,9 @@ def fit_languages(
     stop = np.zeros(1, dtype=np.uint8)
 
     def fit_one(k: int) -> Result:
-        learner = learners[languages[k]].with_threads(threads)
-        if isinstance(learner, SVM):
-            learner = replace(learner, stop=stop)
-        return fit(languages[k], learner)
+        learner = learners[languages[k]]
+        further = {"stop": stop} if isinstance(learner, SVM) else {}
+        return fit(languages[k], replace(learner, n_jobs=threads, **further))
 
     results = map_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
     return dict(zip(languages, results, strict=True))

@@ -79,7 +79,7 @@ class TrainingSet(ByLanguage):
     @cached_property
     def folds(self) -> Mapping[str, Folds]:
         """The inner fold of each document."""
-        return self.dealt or {language: self.fold_of_each(language) for language in self.blocks}
+        return self.dealt or self.folds_for("folds")
 
     def with_one_label(self) -> Self:
         """These, as documents that have exactly one label each."""

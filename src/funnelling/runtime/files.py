@@ -205,20 +205,26 @@ def _write_all(number: int, content: bytes) -> None:
         rest = rest[os.write(number, rest) :]
 
 
+Arrays = dict[str, npt.NDArray[np.generic]]
 Opened = TypeVar("Opened")
 
 
-def from_cache(name: str, make: Callable[[Path], object], read: Callable[[Path], Opened]) -> Opened:
-    """What ``read`` finds in a file of the cache, which ``make`` writes first where that fails.
+def from_cache(name: str, make: Callable[[], Arrays], read: Callable[[Arrays], Opened]) -> Opened:
+    """What ``read`` makes of arrays mapped from a file of the cache; where that fails, ``make`` gives them.
 
     Raises anything where nothing can be cached: of a damaged file libraries complain as they like.
     """
-    path = _folder() / name
+    path = _folder() / f"{name}.safetensors"
     with suppress(Exception):
-        return read(path)
+        return read(_mapped(path))
     with suppress(OSError):  # another process may have been quicker, and Windows replaces no file in use
         _write_whole(path, make)
-    return read(path)
+    return read(_mapped(path))
+
+
+def _mapped(path: Path) -> Arrays:
+    with open(path, "rb") as file:
+        return arrays_in(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _folder() -> Path:
@@ -229,11 +235,13 @@ def _folder() -> Path:
     return user_cache_path("funnelling", appauthor=False)
 
 
-def _write_whole(path: Path, make: Callable[[Path], object]) -> None:
+def _write_whole(path: Path, make: Callable[[], Arrays]) -> None:
     """Make a file whole or not at all."""
+    from safetensors.numpy import save
+
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
     with draft_file(path.parent) as draft:  # a folder that cannot be written to is found before the work
-        make(Path(draft))
+        Path(draft).write_bytes(save(make()))
         sync(draft)
         os.replace(draft, path)

@@ -100,7 +100,9 @@ class DCISpace(MonolingualBowSpace):
         self.profiles_ = {tag: correspondences(X, targets[tag]) for tag, X in vectors.items()}
         sums = {language: product(X, self.profiles_[language]) for language, X in vectors.items()}
         self.means_ = {language: X.mean(axis=0, dtype=np.float64) for language, X in sums.items()}
-        self.deviations_ = {language: _deviations(X) for language, X in sums.items()}
+        deviations = {language: X.std(axis=0, dtype=np.float64) for language, X in sums.items()}
+        # A dimension that does not vary is left as it is.
+        self.deviations_ = {tag: np.where(each > 1e-9, each, 1.0) for tag, each in deviations.items()}
         return {language: self._standardised(language, X) for language, X in sums.items()}
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
@@ -136,12 +138,6 @@ def correspondences(X: Any, targets: Targets) -> Floats:
     values = both / np.maximum(positives, 1) - only_word / np.maximum(negatives, 1)
     values[:, (positives == 0) | (negatives == 0)] = 0
     return values.astype(np.float32)  # type: ignore[no-any-return]
-
-
-def _deviations(sums: Floats) -> Any:
-    """The deviation of each dimension; one that does not vary is left as it is."""
-    deviations = sums.std(axis=0, dtype=np.float64)
-    return np.where(deviations > 1e-9, deviations, 1.0)
 
 
 class WCESpace(PooledSpace):

@@ -124,12 +124,9 @@ def _together(counts: sparse.csr_array, column_of: npt.NDArray[np.intp]) -> spar
 
 def _weights(counts: sparse.csr_array) -> sparse.csr_array:
     """Counts weighted as in correspondence analysis; the squares of a language sum to 1."""
-    lengths, totals = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
-    scaled = sparse.diags_array(_inverse_roots(lengths)) @ counts @ sparse.diags_array(_inverse_roots(totals))
-    weights = sparse.csr_array(scaled, dtype=np.float32)
+    sums = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
+    roots = (np.sqrt(np.maximum(each, 1)) for each in sums)  # a text may be empty
+    of_texts, of_words = (sparse.diags_array(1 / each) for each in roots)
+    weights = sparse.csr_array(of_texts @ counts @ of_words, dtype=np.float32)
     weights.data /= np.sqrt(np.sum(weights.data.astype(np.float64) ** 2))
     return weights
-
-
-def _inverse_roots(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return 1 / np.sqrt(np.maximum(sums, 1))  # a text may be empty

@@ -6,7 +6,6 @@ frequent word first. Only `\n` ends a line and only a space ends a field: words 
 
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -281,25 +280,20 @@ def write_folder(
     check_folder(folder, force)
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        draft = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
+        work = tempfile.TemporaryDirectory(prefix=".funnelling-", dir=folder.parent)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    try:
-        with progress_bar("write vectors", len(vectors), shown, "languages") as advance:
-            for language, of_language in vectors.items():
-                write_vectors(draft / f"{language}.vec", of_language)
-                advance(1)
-        draft.chmod(0o755)  # as any new folder; a temporary one is private to its owner
+    with work, progress_bar("write vectors", len(vectors), shown, "languages") as advance:
+        draft, old = Path(work.name, "new"), Path(work.name, "old")
+        draft.mkdir(0o755)
+        for language, of_language in vectors.items():
+            write_vectors(draft / f"{language}.vec", of_language)
+            advance(1)
         if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
             folder.replace(old)
-            try:
-                draft.replace(folder)
-            except BaseException:
-                old.replace(folder)
-                raise
-            shutil.rmtree(old)
-        else:
+        try:
             draft.replace(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        except BaseException:
+            if old.exists():
+                old.replace(folder)
+            raise

@@ -3,7 +3,7 @@
 `SVM` states the learner, `SVM.problem` binds it to documents and labels, `Problem.fit` solves.
 """
 
-from funnelling.svm.calibration import Calibration, Temperature, fit_platt, fit_temperature
+from funnelling.svm.calibration import Calibration, Temperature
 from funnelling.svm.learner import SVM, CSetting, Fit, Problem
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import solver_name
@@ -18,7 +18,5 @@ __all__ = [
     "Problem",
     "Scorer",
     "Temperature",
-    "fit_platt",
-    "fit_temperature",
     "solver_name",
 ]

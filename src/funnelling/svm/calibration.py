@@ -97,7 +97,10 @@ class Temperature:
     def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
         """Probabilities that sum to 1 over the labels; where there is one column, those of its label."""
         scaled = scores.astype(np.float64) * self.slope
-        probabilities: Array = sigmoid(scaled) if scaled.shape[1] == 1 else _softmax(scaled)
+        if scaled.shape[1] == 1:
+            return sigmoid(scaled)
+        powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+        probabilities: Array = powers / powers.sum(axis=1, keepdims=True)
         return probabilities
 
     def check_labels(self, labels: int) -> None:
@@ -106,13 +109,6 @@ class Temperature:
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":
         """The same: it knows no labels."""
         return self
-
-
-def _softmax(values: Array) -> Array:
-    """exp(value) over their sum, row by row."""
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    shares: Array = powers / powers.sum(axis=1, keepdims=True)
-    return shares
 
 
 def fit_calibration(kind: str, held_out: Scores, targets: Targets, n_jobs: int | None = None) -> Calibration:

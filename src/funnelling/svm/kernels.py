@@ -9,7 +9,7 @@ such that dot products of these vectors approximate the kernel (Williams and See
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -74,14 +74,8 @@ def aligned(kernel: Kernel) -> Kernel:
     """A kernel where the compiled code can read it: what came over a wire may lie anywhere in memory."""
     if not isinstance(kernel, Vectors):
         return np.require(kernel, requirements="A")
-    columns, starts = kernel.columns, kernel.starts
-    return Vectors(
-        kernel.documents,
-        kernel.width,
-        np.require(kernel.values, requirements="A"),
-        None if columns is None else np.require(columns, requirements="A"),
-        None if starts is None else np.require(starts, requirements="A"),
-    )
+    arrays: dict[str, Any] = {k: part for k, part in vars(kernel).items() if isinstance(part, np.ndarray)}
+    return replace(kernel, **{name: np.require(part, requirements="A") for name, part in arrays.items()})
 
 
 def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:

@@ -56,8 +56,9 @@ class SVM:
     at first. A ``C`` of "grid" tries them all. ``labels`` say what scores decide. ``calibrated`` says that
     decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is the most bytes
     of a kernel matrix; `funnelling.svm.kernels.Plan` says what is done past it. ``roughness`` says how well
-    classifiers that do not see a fold are found, as in `funnelling.svm.solver.Problems`. Raised by another
-    thread, ``stop`` ends a fit, whose results are then void.
+    classifiers that do not see a fold are found, as in `funnelling.svm.solver.Problems`. ``advance`` is
+    called with the number of problems solved. Raised by another thread, ``stop`` ends a fit, whose results
+    are then void.
     """
 
     C: CSetting = 1.0
@@ -83,14 +84,6 @@ class SVM:
         if self.gamma is None:
             return plan_linear(X, self.memory_limit)
         return plan_rbf(X.shape[0], self.memory_limit, what)
-
-    def reporting(self, advance: Advance) -> "SVM":
-        """This learner, calling ``advance`` with the number of problems solved."""
-        return replace(self, advance=advance)
-
-    def with_threads(self, n_jobs: int) -> "SVM":
-        """This learner with so many threads."""
-        return replace(self, n_jobs=n_jobs)
 
     def over_dense(self, X: Matrix) -> "SVM":
         """This learner with the kernel that suits dense vectors: RBF, its gamma by their variance."""

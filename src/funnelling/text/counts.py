@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 Documents = Mapping[str, Sequence[str]]  # texts by language
 Languages = Sequence[str | None]  # one per text
 Columns = npt.NDArray[np.int32]  # of words in a vocabulary, -1 where they have none
+Counter = Any  # a `TfidfVectorizer`, which imports this module
 
 
 class WordCounts(NamedTuple):
@@ -40,25 +41,6 @@ class WordCounts(NamedTuple):
         return WordCounts(len(places), self.words, rows, self.columns[entries], self.frequencies[entries])
 
 
-class Counter(Protocol):
-    """What counts the words of texts: their pieces, and then what each distinct piece consists of."""
-
-    def way(self) -> Any:
-        """How it counts, apart from the language; counters with equal ways count alike."""
-
-    def count(self, texts: Sequence[str], languages: Languages) -> WordCounts:
-        """How often each text has each word."""
-
-    def count_pieces(self, texts: Sequence[str], languages: Languages) -> WordCounts:
-        """How often each text has each piece."""
-
-    def cut(self, pieces: Sequence[str]) -> Any:
-        """What pieces consist of."""
-
-    def count_in(self, pieces: WordCounts, cut: Any) -> WordCounts:
-        """How often each text has each word, given its pieces and what all pieces consist of."""
-
-
 class SharedCounts:
     """Counts of texts that are asked for all together, again and again."""
 
@@ -73,12 +55,13 @@ class SharedCounts:
         """How often each text has each word."""
         key = (counter.way(), tuple(languages), tuple(texts))
         try:
-            known = self._counts.get(key)
+            is_new = key not in self._counts
         except TypeError:  # of what cannot be hashed; a text could be
-            return counter.count(texts, languages)
-        if known is None:
-            known = self._counts[key] = counter.count(texts, languages)
-        return known
+            counted: WordCounts = counter.count(texts, languages)
+            return counted
+        if is_new:
+            self._counts[key] = counter.count(texts, languages)
+        return self._counts[key]
 
     def note_columns(self, counts: WordCounts, vocabulary: Sequence[str], columns: Columns) -> None:
         """Keep the columns of words in the vocabulary that was learned last from their counts, if it pays."""
@@ -110,14 +93,16 @@ class _CountsOfTexts(SharedCounts):
         try:
             places = [self._place_of[pair] for pair in zip(languages, texts, strict=True)]
         except (KeyError, TypeError, ValueError):  # other texts, or what is none
-            return counter.count(texts, languages)
+            counted: WordCounts = counter.count(texts, languages)
+            return counted
         way = counter.way()
         with self._counting:  # what one thread counts, another one waits for
             if way not in self._pieces:
                 pieces = counter.count_pieces(self._texts, self._languages)
                 self._pieces[way] = pieces, counter.cut(pieces.words)
             pieces, cut = self._pieces[way]
-        return counter.count_in(pieces.take(np.array(places, dtype=np.intp)), cut)
+        found: WordCounts = counter.count_in(pieces.take(np.array(places, dtype=np.intp)), cut)
+        return found
 
     def note_columns(self, counts: WordCounts, vocabulary: Sequence[str], columns: Columns) -> None:
         self._learned[id(counts.words)] = counts.words, vocabulary, columns

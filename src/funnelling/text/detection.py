@@ -1,19 +1,17 @@
 """Which language a text is in, found offline; and one tag for each document, detected where it is missing."""
 
 import logging
-import mmap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.formats.document import NO_TEXT, quoted
-from funnelling.runtime.files import arrays_in, from_cache
+from funnelling.runtime.files import Arrays, from_cache
 from funnelling.runtime.progress import watched
 from funnelling.text.languages import is_undetermined, name_among, normalise_tag
 
@@ -48,7 +46,8 @@ def detect_languages(
     """
     if candidates:
         tags = _tags_by_label(list(dict.fromkeys(map(normalise_tag, candidates))))
-        return _among(watched(texts, "languages", bool(verbose)), tags)
+        among, shown = list(tags), watched(texts, "languages", bool(verbose))
+        return [tags[among[0] if len(among) == 1 else _most_likely(text, among)] for text in shown]
     labels = [label for label, _ in _identifier().rank("") if label not in _NO_LANGUAGE]
     guesses = [
         _most_likely(text, [*_NO_LANGUAGE, *labels]) for text in watched(texts, "languages", bool(verbose))
@@ -78,13 +77,6 @@ def _tags_by_label(tags: list[str]) -> dict[str, str]:
     return {label: min(rivals, key=lambda tag: ("_" in tag, tag)) for label, rivals in by_label.items()}
 
 
-def _among(texts: Iterable[str], tags_by_label: dict[str, str]) -> list[str]:
-    labels = list(tags_by_label)
-    if len(labels) == 1:
-        return [tags_by_label[labels[0]] for _ in texts]
-    return [tags_by_label[_most_likely(text, labels)] for text in texts]
-
-
 def _most_likely(text: str, labels: Sequence[str]) -> str:
     """Return the label that fits a text best, the first of equals."""
     # Lone surrogates, which JSON can spell, have no UTF-8.
@@ -102,18 +94,17 @@ def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     try:
-        return from_cache(f"languages-{version('py3langid')}.safetensors", _write_identifier, _map_identifier)
+        return from_cache(f"languages-{version('py3langid')}", _packed, _unpacked)
     except Exception as error:  # a cache is never worth failing
         logger.debug("The model that detects languages cannot be cached: %s", error)
         return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
-def _write_identifier(path: Path) -> None:
+def _packed() -> Arrays:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    from safetensors.numpy import save
 
     packed = LanguageIdentifier.from_model_file(MODEL_FILE)
-    arrays = {
+    return {
         "weights": packed.nb_ptc,
         "priors": packed.nb_pc,
         "languages": np.frombuffer("\n".join(packed.nb_classes).encode(), np.uint8),
@@ -121,14 +112,11 @@ def _write_identifier(path: Path) -> None:
         "rows": np.asarray(packed.tk_row),
         "features": np.asarray(packed.tk_output),
     }
-    path.write_bytes(save(arrays))
 
 
-def _map_identifier(path: Path) -> Any:
+def _unpacked(arrays: Arrays) -> Any:
     from py3langid.langid import LanguageIdentifier
 
-    with open(path, "rb") as file:
-        arrays = arrays_in(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     # Views of them give Python's numbers, and fast.
     moves, rows, features = (memoryview(arrays[name]) for name in ("moves", "rows", "features"))  # type: ignore[arg-type]
     languages = arrays["languages"].tobytes().decode().split("\n")

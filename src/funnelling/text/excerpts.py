@@ -55,15 +55,11 @@ def cut_out(text: str, start: int, end: int) -> tuple[str, int]:
 def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     """A part of a text without the words that it would cut in two at its ends, unless they are long ones."""
     if start > 0 and not text[start - 1].isspace():
-        blank = next(
-            (place for place in range(start, min(start + LONG_WORD, end)) if text[place].isspace()), None
-        )
-        start = start if blank is None else blank + 1
+        places = range(start, min(start + LONG_WORD, end))
+        start = next((place + 1 for place in places if text[place].isspace()), start)
     if end < len(text) and not text[end].isspace():
-        blank = next(
-            (place for place in range(end, max(end - LONG_WORD, start), -1) if text[place].isspace()), None
-        )
-        end = end if blank is None else blank
+        places = range(end, max(end - LONG_WORD, start), -1)
+        end = next((place for place in places if text[place].isspace()), end)
     return start, end
 
 

@@ -12,26 +12,6 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.text.tokens import fold_accents
 
-# What people write and the registry does not.
-_FURTHER_NAMES = {
-    "azeri": "az",
-    "bokmal": "nb",
-    "brazilian portuguese": "pt_BR",
-    "chinese simplified": "zh",
-    "chinese traditional": "zh_Hant",
-    "farsi": "fa",
-    "greek": "el",
-    "mandarin": "zh",
-    "nynorsk": "nn",
-    "simplified chinese": "zh",
-    "slovene": "sl",
-    "sorani": "ckb",
-    "traditional chinese": "zh_Hant",
-    "中文": "zh",
-    "日本語": "ja",
-    "한국어": "ko",
-}
-
 _QUALIFIER = re.compile(r"\([^()]*\)")
 
 
@@ -63,13 +43,10 @@ def _tags() -> dict[str, str]:
         for name, codes in names.items()
         if len(name) > 3 and (len(codes) == 1 or len(codes[0]) == 2 < len(codes[1]))
     }
-    return _elsewhere() | named | _FURTHER_NAMES
-
-
-def _elsewhere() -> dict[str, str]:
-    """Tags by names in other languages than English, without accents."""
+    # Names in other languages, without accents, and what people write and the registry does not
     lines = files("funnelling.text").joinpath("language_names.txt").read_text("utf-8").splitlines()
-    return {name: tag for tag, names in (line.split(": ") for line in lines) for name in names.split(", ")}
+    listed = (line.split(": ") for line in lines)
+    return {name: tag for tag, names in listed for name in names.split(", ")} | named
 
 
 def _registered() -> Iterator[tuple[str, str]]:

@@ -147,12 +147,12 @@ class TfidfVectorizer(Estimator):
         return texts, language_of
 
     def way(self) -> Any:
-        """How texts are counted, apart from their language."""
+        """How texts are counted, apart from their language; vectorizers with equal ways count alike."""
         apart = {"language": None, "min_df": None}
         return type(self), tuple(sorted({**self.get_params(deep=False), **apart}.items()))
 
     def count_pieces(self, texts: Sequence[str], languages: Sequence[str | None]) -> WordCounts:
-        """How often each text has each word, each of which is a piece."""
+        """How often each text has each piece; here a word, in others what words, or n-grams, are cut from."""
         columns: defaultdict[str, int] = defaultdict()
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
@@ -168,11 +168,11 @@ class TfidfVectorizer(Estimator):
         return WordCounts(len(texts), list(columns), rows, np.asarray(numbers), np.asarray(frequencies))
 
     def cut(self, pieces: Sequence[str]) -> Any:
-        """Nothing: pieces are words."""
+        """What pieces consist of: nothing here, where they are words."""
         return None
 
     def count_in(self, pieces: WordCounts, cut: Any) -> WordCounts:
-        """How often each text has each word, given its pieces."""
+        """How often each text has each word, given its pieces and what all pieces consist of."""
         return pieces
 
     def places(self, text: str, language: str | None = None) -> FeatureSpans:

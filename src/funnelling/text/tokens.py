@@ -65,8 +65,8 @@ def words(text: str, language: str | None = None) -> list[str]:
     text = _spelled(text, language)
     patterns = _patterns(bool(_astral.search(text)))
     if not text.isascii() and patterns.unspaced.search(text):
-        cut = (word for run in patterns.run.finditer(text) for word in _cut(run))
-        return list(islice(cut, MAX_WORDS))
+        cuts = (cut for run in patterns.run.finditer(text) for cut in _cuts(run))
+        return [text[start:end] for start, end in islice(cuts, MAX_WORDS)]
     found: list[str] = []
     for start, end in _parts(text):
         found += patterns.word.findall(text, start, end)
@@ -106,7 +106,7 @@ def placed_words(text: str, language: str | None = None) -> list[tuple[str, int,
     placed = (
         (spelled.text[start:end], starts[start], ends[end - 1])
         for run in patterns.run.finditer(spelled.text)
-        for start, end in (_cuts(run) if run.lastgroup else (run.span(),))
+        for start, end in _cuts(run)
     )
     return list(islice(placed, MAX_WORDS))
 
@@ -193,29 +193,14 @@ class _Tidied(dict[int, str]):
 _tidied = _Tidied()
 
 
-def _cut(run: re.Match[str]) -> list[str]:
-    """Return a word as it is, and a run of an unspaced script as its n-grams of two sizes."""
-    text = run[0]
-    sizes = _sizes(run)
-    return [text[i : i + n] for i in range(len(text)) for n in sizes if i + n <= len(text)] or [text]
+_SIZES = {"ideographic": (1, 2), "southeast_asian": (2, 3)}  # of n-grams, in characters
 
 
 def _cuts(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Return where each of these starts in the text, and where it ends."""
+    """Return start and end of a word, or of each n-gram, of two sizes, of a run of an unspaced script."""
     first, last = run.span()
-    sizes = _sizes(run)
+    sizes = _SIZES.get(run.lastgroup or "", ())
     return [(i, i + n) for i in range(first, last) for n in sizes if i + n <= last] or [(first, last)]
-
-
-def _sizes(run: re.Match[str]) -> tuple[int, ...]:
-    """Return the sizes of a run's n-grams, none for a word."""
-    match run.lastgroup:
-        case "ideographic":
-            return (1, 2)
-        case "southeast_asian":
-            return (2, 3)
-        case _:
-            return ()
 
 
 @lru_cache(maxsize=2)

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import logging
 import lzma
-import mmap
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from importlib.metadata import version
-from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.runtime.files import arrays_in, from_cache
+from funnelling.runtime.files import Arrays, from_cache
 from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.text.alignment import normalised
 from funnelling.text.languages import name_among
@@ -35,8 +32,6 @@ except ImportError:  # installed where there was no compiler
     _lemmas = None
 
 logger = logging.getLogger(__name__)
-
-Arrays = dict[str, npt.NDArray[np.generic]]
 
 REVERSED = 1  # the flag of a dictionary whose words and lemmas are stored from their ends
 FLAGS = 5  # where a dictionary has its flags, after the name of its format
@@ -92,9 +87,9 @@ def dictionary(code: str) -> Dictionary:
     from simplemma.strategies.dictionaries import StreamDictionaryFactory
 
     if _lemmas is not None:
-        name = f"lemmas/{code}-{version('simplemma')}.safetensors"
+        name = f"lemmas/{code}-{version('simplemma')}"
         try:
-            return from_cache(name, partial(_write, code), _map)
+            return from_cache(name, partial(_packed, code), PackedDictionary)
         except Exception as error:  # a cache is never worth failing
             logger.debug("The lemmas of %s cannot be cached: %s", code, error)
         with suppress(ValueError):
@@ -110,17 +105,6 @@ def _packed(code: str) -> Arrays:
         records = file.read()
     arrays = {"records": records, "index": _lemmas.index(records)}
     return {name: np.frombuffer(content, np.uint8) for name, content in arrays.items()}
-
-
-def _write(code: str, path: Path) -> None:
-    from safetensors.numpy import save
-
-    path.write_bytes(save(_packed(code)))
-
-
-def _map(path: Path) -> PackedDictionary:
-    with open(path, "rb") as file:
-        return PackedDictionary(arrays_in(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
 
 
 class PackedDictionary:
@@ -333,9 +317,7 @@ def _languages_with(kind: ReduceTo) -> Collection[str]:
     return {code for code, name in _STEMMERS.items() if name in snowballstemmer.algorithms()}
 
 
-@cache
-def _analyser(plan: _Plan) -> Analyser:
-    return Analyser(plan)
+_analyser = cache(Analyser)
 
 
 class _Features(dict[str, str]):

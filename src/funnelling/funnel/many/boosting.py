@@ -92,17 +92,8 @@ class BoostedTrees:
         if native is None:
             self._add(X, sums)
         else:
-            native.add_trees(
-                X,
-                self.width,
-                self.features,
-                self.thresholds,
-                self.left,
-                self.right,
-                self.values,
-                self.roots,
-                sums,
-            )
+            splits = self.features, self.thresholds, self.left, self.right
+            native.add_trees(X, self.width, *splits, self.values, self.roots, sums)
         return sums
 
     def _add(self, X: Floats, sums: npt.NDArray[np.float64]) -> None:

@@ -90,12 +90,8 @@ class CandidateLabels:
         """The candidates of several sets of documents, as those of one."""
         ends = np.cumsum([each.starts[-1] for each in parts])
         starts = [each.starts[1:] + end - each.starts[-1] for each, end in zip(parts, ends, strict=True)]
-        return cls(
-            np.concatenate([[0], *starts]),
-            np.concatenate([each.labels for each in parts]),
-            np.concatenate([each.prior for each in parts]),
-            np.concatenate([each.features for each in parts]),
-        )
+        columns = zip(*((each.labels, each.prior, each.features) for each in parts), strict=True)
+        return cls(np.concatenate([[0], *starts]), *map(np.concatenate, columns))
 
     def matrix(self, values: npt.NDArray[Any], labels: int) -> Any:
         """A value per candidate as a sparse matrix (documents, labels)."""
@@ -219,10 +215,6 @@ class TextVectors:
         """The vectors of texts."""
         return _beside(self.words.transform(texts), self.characters.transform(texts))
 
-    @property
-    def width(self) -> int:
-        return len(self.words.vocabulary_) + len(self.characters.vocabulary_)
-
     def names(self) -> list[str]:
         """What the columns stand for: words, then character n-grams, which begin with a tab here.
 
@@ -240,7 +232,7 @@ class TextVectors:
         """Refuse a state that could not make vectors; how wide they are."""
         self.words.check_words()
         self.characters.check_words()
-        return self.width
+        return len(self.words.vocabulary_) + len(self.characters.vocabulary_)
 
 
 def unit_rows(X: Any) -> Any:

@@ -3,9 +3,9 @@
 Explained are a few labels of each document: all else stays sparse.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,7 @@ ROWS_PER_BLOCK = 1_000  # documents that are judged at a time
 ROWS_EXPLAINED = 256  # documents that are explained at a time
 OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
 
+T = TypeVar("T")
 Columns = npt.NDArray[np.int32]
 LabelColumns = npt.NDArray[np.intp]
 
@@ -117,15 +118,12 @@ class ManyFunnel(Fitted):
 
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
-        labels = len(self.seen.documents)
 
-        def judged(number: int) -> Any:
-            some = X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK]
+        def judged(some: Any) -> Any:
             candidates = self.tier_one.candidates(language, some, self.seen, 1)
-            return candidates.matrix(self.rerank(candidates), labels)
+            return candidates.matrix(self.rerank(candidates), len(self.seen.documents))
 
-        blocks = list(map_threads(judged, -(-X.shape[0] // ROWS_PER_BLOCK), n_jobs))
-        return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
+        return sparse.csr_array(sparse.vstack(by_block(judged, X, n_jobs), format="csr"))
 
     def scores_and_posteriors(
         self, language: str, documents: Any, run: Run
@@ -180,6 +178,13 @@ class ManyFunnel(Fitted):
         if self.trees is None:
             return candidates.prior.astype(np.float64)
         return self.trees.probabilities(candidates.features)
+
+
+def by_block(work: Callable[[Any], T], X: Any, n_jobs: int | None) -> list[T]:
+    """What ``work`` makes of rows of X, a block at a time; there is one block at least."""
+    starts = range(0, max(1, X.shape[0]), ROWS_PER_BLOCK)
+    blocks = map_threads(lambda k: work(X[starts[k] : starts[k] + ROWS_PER_BLOCK]), len(starts), n_jobs)
+    return list(blocks)
 
 
 def in_columns(X: Any, columns: Columns, width: int) -> Any:

@@ -9,6 +9,7 @@ held out, ranked by classifiers of the others, and then classifiers are learned 
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,14 @@ from scipy import sparse
 
 from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import CandidateLabels, Seen, TextVectors, unit_rows
-from funnelling.funnel.many.fitted import ROWS_PER_BLOCK, SHARED, Columns, ManyFunnel, ManyTierOne, in_columns
+from funnelling.funnel.many.fitted import SHARED, Columns, ManyFunnel, ManyTierOne, by_block, in_columns
 from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, fit_labels
 from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.training_set import TrainingSet
-from funnelling.randomness import assign_folds, stream
+from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import is_local
-from funnelling.runtime.threads import map_threads
 from funnelling.svm.kernels import native
 from funnelling.svm.solver import INSTALL_COMPILER
 
@@ -196,17 +196,17 @@ def _fit_tier_two(
     Thresholds are chosen on labels that were not hidden: in the end, none is.
     """
     share = min(1.0, MAX_META_DOCUMENTS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
+    sides = training.folds_for("halves", 2)
     found, right, wanted, halves = {}, {}, {}, []
     for tag, rows in held_out.items():
         places = np.flatnonzero(rows)
         number = round(share * len(places))
         places = np.sort(stream(training.seed, "teachers", tag).permutation(places)[:number])
-        found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
+        candidates = partial(tier_one.candidates, tag, seen=seen, n_jobs=1)
+        found[tag] = CandidateLabels.joined(by_block(candidates, X[tag][places], training.n_jobs))
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
-        groups = training.blocks[tag].grouping
-        sides = assign_folds(2, len(rows), training.seed, "halves", language=tag, groups=groups)[places]
-        halves.append(sides[found[tag].documents()])
+        halves.append(sides[tag][places][found[tag].documents()])
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
         return None, dict.fromkeys(X, DEFAULT_THRESHOLD)
@@ -220,21 +220,6 @@ def _fit_tier_two(
         shown = ~hidden[tag][found[tag].labels]
         thresholds[tag] = _threshold(some[shown], right[tag][shown], wanted[tag])
     return trees, thresholds
-
-
-def _candidates(
-    tier_one: ManyTierOne, language: str, X: Any, seen: Seen, n_jobs: int | None
-) -> CandidateLabels:
-    """The candidates of a language's documents, found a block at a time."""
-
-    def of_block(number: int) -> CandidateLabels:
-        return tier_one.candidates(
-            language, X[number * ROWS_PER_BLOCK : (number + 1) * ROWS_PER_BLOCK], seen, 1
-        )
-
-    return CandidateLabels.joined(
-        list(map_threads(of_block, max(1, -(-X.shape[0] // ROWS_PER_BLOCK)), n_jobs))
-    )
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:

@@ -148,7 +148,8 @@ def fit_labels(
         X, Y = (sparse.vstack(pair, format="csr") for pair in ((X, names.X), (Y, names.Y)))
     n, labels = Y.shape
     prototypes = prototypes_of(X, Y)
-    near = top_k_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)
+    nearest = max(1, min(N_NEAREST_LABELS, MAX_PAIRS // max(n, 1)))
+    near = top_k_labels(X, prototypes, np.zeros(labels, dtype=np.float32), nearest, n_jobs, advance)
     problems = _problems(near.labels, Y, stream(seed, "rest", name))
     by_label, offsets = _solve(X, prototypes, problems, seed, n_jobs, lambda share: advance(round(share * n)))
     return LabelWeights(downcast_indices(by_label.T.tocsr()), offsets)
@@ -164,11 +165,6 @@ def prototypes_of(X: Any, Y: Any) -> Weights:
     lengths = np.sqrt(np.bincount(sums.indices, sums.data.astype(np.float64) ** 2, minlength=sums.shape[1]))
     sums.data = (sums.data / lengths[sums.indices]).astype(np.float32)
     return sums
-
-
-def _nearest(documents: int) -> int:
-    """How many labels each document is held against."""
-    return max(1, min(N_NEAREST_LABELS, MAX_PAIRS // max(documents, 1)))
 
 
 @dataclass(frozen=True)

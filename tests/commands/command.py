@@ -13,12 +13,11 @@ from funnelling.commands import main
 from funnelling.commands.declaring import Command
 from funnelling.commands.evaluate import Evaluate
 from funnelling.commands.explain import Explain
-from funnelling.commands.forget import Forget
 from funnelling.commands.predict import Predict
 from funnelling.commands.relabel import Relabel
 from funnelling.commands.train import Train
 from funnelling.commands.tune import Tune
-from funnelling.commands.update import AddLanguage, Update
+from funnelling.commands.update import AddLanguage, Forget, Update
 from funnelling.runtime.messages import Reporter, silent
 
 WORDS = {

@@ -45,7 +45,7 @@ COMMANDS = {  # by name: the class, which may be in a layer above, and what it d
     "label": ("funnelling.labelling.commands:Label", "label documents on a page, by hand"),
     "add-language": ("funnelling.commands.update:AddLanguage", "teach a model a further language"),
     "update": ("funnelling.commands.update:Update", "teach a model further documents or corrected labels"),
-    "forget": ("funnelling.commands.forget:Forget", "remove documents from a model"),
+    "forget": ("funnelling.commands.update:Forget", "remove documents from a model"),
     "tune": ("funnelling.commands.tune:Tune", "set a model's thresholds for another goal"),
     "relabel": ("funnelling.commands.relabel:Relabel", "rename, merge or drop labels"),
     "compare": ("funnelling.commands.compare:Compare", "compare methods on a file of documents"),
@@ -57,7 +57,7 @@ COMMANDS = {  # by name: the class, which may be in a layer above, and what it d
     "push": ("funnelling.commands.share:Push", "share a model on the Hugging Face Hub"),
     "pull": ("funnelling.commands.share:Pull", "copy a model from the Hugging Face Hub"),
     "data list": ("funnelling.research.commands:ListCorpora", "list the corpora that can be built"),
-    "data describe": ("funnelling.commands.describe:Describe", "describe a file of documents"),
+    "data describe": ("funnelling.commands.inspect:Describe", "describe a file of documents"),
     "data build": ("funnelling.research.commands:BuildCorpus", "build a corpus"),
     "embeddings build": (
         "funnelling.research.commands:BuildVectors",

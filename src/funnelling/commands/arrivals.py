@@ -1,7 +1,7 @@
 """Documents that come to a model: read, told apart by what they are to it, and learned."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +124,7 @@ def _grown(
 ) -> Change[GrownModel]:
     """What a model becomes with these documents; the model itself, where nothing is new."""
     source = shown_name(how.model if how.data is None else how.data)
-    trial = rolled_up_sides(trial, before)
+    trial = rolled_up_sides(trial, before.label_set)
     archive = check_extensible(before)
     with prefix_errors_with_file(source):
         lines = list(notes)
@@ -138,7 +138,8 @@ def _grown(
     test = trial.test.select([text is not NO_TEXT for text in trial.test.texts])
     if len(test) < len(trial.test):
         lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
-    for line in (*lines, *arrival_lines(before, merged, how.choose, how.target)):
+    lines += [*_said(before, merged, how.choose, how.target), *_ids_there_twice(archive, merged)]
+    for line in lines:
         report(line)
     if not merged.changed and not how.choose and how.output is None:
         report("Nothing is new: the model stays as it is.")
@@ -149,6 +150,7 @@ def _grown(
     test = _unlearned(merged.archive, test, report)
     test = test.select(supported_documents(test, after))
     answers = both_answers(before, after, test)
+    fitted = after.fitted
     growth = GrownModel(
         after,
         change_of(before, after, merged.places, test, merged.replaced, answers),
@@ -159,7 +161,7 @@ def _grown(
         as_corrected=come_out_as_given(after, merged.corrected),
         new_labels=sorted(set(map(str, after.labels.classes)) - set(map(str, before.labels.classes))),
         new_languages=sorted(set(after.languages) - set(before.languages)),
-        kept_scores=_kept_scores(after),
+        kept_scores=isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0,
     )
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
@@ -187,12 +189,6 @@ def _facts(how: Growing, growth: GrownModel, merged: Merged) -> dict[str, Any]:
         "labels_added": len(growth.new_labels),
         "views": CHOSEN_ANEW if how.choose else None,
     }
-
-
-def _kept_scores(model: "Model") -> bool:
-    """Whether few documents came to a funnel of many, so that what was held out before stayed."""
-    fitted = model.fitted
-    return isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0
 
 
 def _sorted(archive: ByLanguage, train: Corpus) -> tuple[Corpus, Corpus]:
@@ -280,36 +276,21 @@ def check_replaced(merged: Merged) -> None:
     )
 
 
-def arrival_lines(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
-    """What is about to be learned, and what may be wrong with it; the new model goes to ``folder``."""
-    return [
-        *_said(model, merged, choose, folder),
-        *([] if model.archive is None else _known_elsewhere(model.archive, merged)),
-        *_there_twice(merged),
-    ]
-
-
 def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
-    """What is about to be learned, a line each."""
-    new, corrected, replaced, repeated = (
-        total(each) for each in (merged.new, merged.corrected, merged.replaced, merged.repeated)
-    )
-    counts = [
-        f"{number:,} {what}"
-        for number, what in (
-            (new, "new"),
-            (corrected, "corrected"),
-            (replaced, "replaced"),
-            (repeated, "known with these labels"),
-        )
-        if number
-    ]
+    """What is about to be learned, a line each; the new model goes to ``folder``."""
+    names = {
+        "new": merged.new,
+        "corrected": merged.corrected,
+        "replaced": merged.replaced,
+        "known with these labels": merged.repeated,
+    }
+    counts = [f"{total(documents):,} {name}" for name, documents in names.items() if total(documents)]
     lines = [f"Learning on: {', '.join(counts)}."] if counts else []
     languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages}
     if languages:
         named = ", ".join(f"{tag} ({counted(number, 'document')})" for tag, number in languages.items())
         lines.append(f"New languages: {named}.")
-    if replaced:
+    if replaced := total(merged.replaced):
         cure = "add --id-column none if ids are only numbers of rows, and --text-column none if it is no text"
         lines.append(
             f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
@@ -329,32 +310,24 @@ def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> lis
     return lines
 
 
-def _known_elsewhere(archive: ByLanguage, merged: Merged) -> list[str]:
-    """A line on new documents whose id another language has."""
+def _ids_there_twice(archive: ByLanguage, merged: Merged) -> Iterator[str]:
+    """Lines on new documents whose id another language has, and on those that came more than once.
+
+    Documents without an id are compared by their words.
+    """
     given = {tag: archive.given_ids(tag) for tag in archive.blocks}
-    number = 0
+    elsewhere, seen = 0, Counter[tuple[str, str]]()
     for tag, rows in merged.new.items():
-        elsewhere = set[str]().union(*(names for other, names in given.items() if other != tag))
-        names = merged.archive.blocks[tag].names
-        came = [names[row] for row in rows]
-        number += sum(name in elsewhere and not isinstance(name, LineNumber) for name in came)
-    if not number:
-        return []
-    return [f"{counted(number, 'new document')} with the id of a training document in another language."]
-
-
-def _there_twice(merged: Merged) -> list[str]:
-    """A line on new documents that came more than once, by their id or, where they have none, their words."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for tag, rows in merged.new.items():
+        others = set[str]().union(*(names for other, names in given.items() if other != tag))
         names, contents = merged.archive.blocks[tag].names, merged.archive.contents(tag)
         for row in rows:
             unnamed = isinstance(names[row], LineNumber)
+            elsewhere += names[row] in others and not unnamed
             seen[tag, str(contents[row]) if unnamed else names[row]] += 1
-    number = sum(times for times in seen.values() if times > 1)
-    if not number:
-        return []
-    return [f"{counted(number, 'new document')} with the id or the text of another: each is learned."]
+    if elsewhere:
+        yield f"{counted(elsewhere, 'new document')} with the id of a training document in another language."
+    if twice := sum(times for times in seen.values() if times > 1):
+        yield f"{counted(twice, 'new document')} with the id or the text of another: each is learned."
 
 
 def _chosen_by(model: "Model") -> int:

@@ -108,7 +108,18 @@ def change_of(
     document out, and is measured on test documents alone. ``answers`` are what both say of the test
     documents, where there are any.
     """
-    return _Comparison(before, after).change(places, test, left_out or {}, answers)
+    pair = _Comparison(before, after)
+    decisions = pair.on_test(test, answers)
+    held_out = held_out_decisions(before), held_out_decisions(after)
+    for language in held_out[1]:
+        if language not in decisions:
+            gone = (left_out or {}).get(language, ())
+            decisions[language] = pair.on_held_out(language, places[language], gone, *held_out)
+    return measure_change(
+        {language: pair.measurable(decisions[language]) for language in sorted(decisions)},
+        after.labels.single_label,
+        learned=before.languages,
+    )
 
 
 class BothAnswers(NamedTuple):
@@ -149,25 +160,8 @@ class _Comparison:
         self._before, self._after = before, after
         labels = [set(map(str, model.labels.classes)) for model in (before, after)]
         self._labels = sorted(set.intersection(*labels))
-        self._one_label = after.labels.single_label
 
-    def change(
-        self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: BothAnswers | None
-    ) -> BeforeAfterMetrics:
-        decisions = self._on_test(test, answers)
-        held_out = held_out_decisions(self._before), held_out_decisions(self._after)
-        for language in held_out[1]:
-            if language not in decisions:
-                decisions[language] = self._on_held_out(
-                    language, places[language], left_out.get(language, ()), *held_out
-                )
-        return measure_change(
-            {language: self._measurable(decisions[language]) for language in sorted(decisions)},
-            self._one_label,
-            learned=self._before.languages,
-        )
-
-    def _on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, PairedDecisions]:
+    def on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, PairedDecisions]:
         if answers is None:
             return {}
         after, served = self._given(self._after, answers.after[0]), answers.served
@@ -184,7 +178,7 @@ class _Comparison:
             for language, rows in test.by_language().items()
         }
 
-    def _on_held_out(
+    def on_held_out(
         self,
         language: str,
         places: Places,
@@ -225,9 +219,9 @@ class _Comparison:
         place = {str(label): column for column, label in enumerate(model.labels.classes)}
         return decisions[:, [place[label] for label in self._labels]]
 
-    def _measurable(self, decisions: PairedDecisions) -> PairedDecisions:
+    def measurable(self, decisions: PairedDecisions) -> PairedDecisions:
         """Without documents whose one label is not known to both."""
-        if not self._one_label:
+        if not self._after.labels.single_label:
             return decisions
         rows = np.flatnonzero(decisions.truth.sum(axis=1)).tolist()
         return decisions._replace(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.commands import printing
+from funnelling.commands.corpora import read_trials
 from funnelling.commands.declaring import argument, option
 from funnelling.commands.options import (
     ALL_METHODS,
@@ -72,7 +73,6 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         Traceback (most recent call last):
         funnelling.errors.InputError: clesa needs a reference corpus, --reference FILE.
         """
-        from funnelling.commands.corpora import read_trials
         from funnelling.commands.measurement import check_results_folder, write_json
         from funnelling.commands.sources import choose_methods, method_marks, prefix_errors_with_file
         from funnelling.evaluation.comparison import Comparison

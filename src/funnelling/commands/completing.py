@@ -7,7 +7,9 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from funnelling.commands.corpora import CORPORA
 from funnelling.commands.declaring import Command, Parser, argument, subcommands
+from funnelling.methods.registry import METHODS, settings_of
 from funnelling.runtime.messages import MODEL, Reporter, silent
 
 SHELLS = ("bash", "zsh", "fish")
@@ -78,8 +80,6 @@ def _listed(names: Callable[[], Iterable[str]]) -> Completer:
 
 def _settings(prefix: str, **_: Any) -> Iterator[str]:
     """METHOD.PARAM=, the parameters once a method is typed: to know them it has to be loaded."""
-    from funnelling.methods.registry import METHODS, settings_of
-
     name, dot, _parameter = prefix.partition(".")
     if not dot:
         yield from (f"{method}." for method in METHODS)
@@ -87,7 +87,7 @@ def _settings(prefix: str, **_: Any) -> Iterator[str]:
         yield from (f"{name}.{parameter}=" for parameter in settings_of(name))
 
 
-def _goals() -> Iterable[str]:
+def _goals(**_: Any) -> Iterable[str]:
     from funnelling.funnel.thresholds import GOALS, PRECISION, RECALL
 
     return [*GOALS, f"{RECALL}=", f"{PRECISION}="]
@@ -138,8 +138,6 @@ def _documents(prefix: str, **_: Any) -> list[str]:
 
 
 def _documents_and_corpora(prefix: str, **_: Any) -> list[str]:
-    from funnelling.commands.corpora import CORPORA
-
     return [*_documents(prefix), *CORPORA]
 
 
@@ -162,7 +160,7 @@ def _entries(prefix: str) -> Iterator[tuple[str, bool]]:
 
 COMPLETERS: dict[str, Completer] = {
     "settings": _settings,
-    "goals": lambda **_: _goals(),
+    "goals": _goals,
     "languages": _listed(_languages),
     "markup": _listed(_markup),
     "MODEL": _models,

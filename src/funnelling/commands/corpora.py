@@ -4,12 +4,14 @@ Light enough to be imported for ``--help``: a module is loaded when its corpus i
 """
 
 import hashlib
+import inspect
 import os
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.errors import InputError
+from funnelling.runtime.progress import watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,7 +100,6 @@ CORPORA = {
 }
 
 SAMPLE = "sample"
-_OPTIONS = {"sources": "source"}
 
 
 def build(name: str, *, seed: int = 0, **options: Any) -> "BuiltCorpus":
@@ -113,13 +114,11 @@ def build(name: str, *, seed: int = 0, **options: Any) -> "BuiltCorpus":
 
 def build_trials(name: str, seeds: "Sequence[int]", **options: Any) -> "Iterator[BuiltCorpus]":
     """The corpora of several seeds, one at a time; what they are made of is read once where possible."""
-    import inspect
-
     function = resolve_name(CORPORA[name].builder)
     parameters = inspect.signature(function).parameters
     for option in options:
         if option not in parameters:
-            shown = _OPTIONS.get(option, option).replace("_", "-")
+            shown = "source" if option == "sources" else option.replace("_", "-")
             raise InputError(f"{name} takes no --{shown}. Leave it out.")
     if "seeds" in parameters:
         yield from function(**options, seeds=seeds)
@@ -152,7 +151,6 @@ def read_trials(
     from funnelling.corpus.reference import read_sample
     from funnelling.evaluation.splits import trial_split
     from funnelling.formats.layout import AS_FOUND
-    from funnelling.runtime.progress import watched
 
     names = [name for name in data if name in CORPORA and not os.path.isfile(name)]
     for name in names:

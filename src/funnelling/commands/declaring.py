@@ -123,24 +123,21 @@ def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
     exclusive: dict[str, Any] = {}
     for name in dict.fromkeys(names):
         declared: _Declared = known[name].metadata[DECLARED]
-        place = parser if declared.group is None else _group(parser, declared.group)
+        place: Any = parser
+        if declared.group is not None:
+            groups = (each for each in parser._action_groups if each.title == declared.group.title)
+            place = next(groups, None) or parser.add_argument_group(*declared.group)
         if declared.exclusive:
             place = exclusive.get(declared.exclusive) or place.add_mutually_exclusive_group()
             exclusive[declared.exclusive] = place
-        _add(place, known[name], declared)
-
-
-def _add(place: Any, each: "Field[Any]", declared: _Declared) -> None:
-    words = declared.words | {"default": argparse.SUPPRESS}
-    if declared.names is None:
-        place.add_argument(each.name, **words).complete = declared.complete
-        return
-    words |= {"dest": each.name, "required": each.default is MISSING}
-    long = f"--{each.name.replace('_', '-')}"
-    short = [name for name in declared.names if not name.startswith("--")]
-    place.add_argument(*short, long, *declared.names[len(short) :], **words).complete = declared.complete
-    for name, others in declared.also.items():
-        place.add_argument(name, **(words | {"required": False} | others)).complete = declared.complete
+        words, typed = declared.words | {"default": argparse.SUPPRESS}, [name]
+        if declared.names is not None:
+            words |= {"dest": name, "required": known[name].default is MISSING}
+            typed = [f"--{name.replace('_', '-')}", *declared.names]
+            typed.sort(key=lambda name: name.startswith("--"))  # help shows short names first
+        place.add_argument(*typed, **words).complete = declared.complete
+        for other, own in declared.also.items():
+            place.add_argument(other, **(words | {"required": False} | own)).complete = declared.complete
 
 
 def command_of(parsed: argparse.Namespace) -> Command:
@@ -157,12 +154,6 @@ def run(command: Command) -> None:
     except UnsavedError as error:
         command.show(error.result)
         raise
-
-
-def _group(parser: argparse.ArgumentParser, group: Group) -> Any:
-    """A parser's group of this title."""
-    known = (each for each in parser._action_groups if each.title == group.title)
-    return next(known, None) or parser.add_argument_group(*group)
 
 
 def examples(commands: Sequence[str]) -> str:

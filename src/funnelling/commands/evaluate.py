@@ -19,13 +19,13 @@ from funnelling.commands.options import (
     output_option,
 )
 from funnelling.errors import InputError, counted
+from funnelling.methods.registry import title
 from funnelling.runtime.messages import Reporter, say, silent
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
     from funnelling.evaluation.pieces import Result
     from funnelling.methods.model import Model
-    from funnelling.report.tables import Table
 
 NO_LIMIT = 0  # labels or pairs, where no number is given
 DEFAULT_PAIRS, DEFAULT_ERRORS = 10, 20
@@ -131,7 +131,6 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         """Write all that was measured into a folder, for people and for programs."""
         from funnelling.commands.measurement import write_json
         from funnelling.formats.files import shown_name
-        from funnelling.methods.registry import title
         from funnelling.report.comparison import run_facts
         from funnelling.report.content import Report
         from funnelling.report.model import model_sections, model_summary
@@ -163,27 +162,20 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
 
     def _print_mistakes(self, scores: "Result") -> None:
         """Print the tables of labels that were asked for."""
-        from funnelling.report.labels import (
-            BY_LABEL,
-            CONFUSED,
-            MISSED_TOGETHER,
-            confusion_matrix,
-            errors_listing,
-            mistakes,
-        )
+        from funnelling.report import labels
+        from funnelling.report.tables import plain
 
-        tables = mistakes(scores)
-        if self.by_label is not None:
-            _print_table(BY_LABEL, tables.get(BY_LABEL))
+        tables = dict(labels.mistakes(scores))
+        headings = [] if self.by_label is None else [labels.BY_LABEL]
         if self.confused is not None:
-            _print_table(CONFUSED, tables.get(CONFUSED))
-            if "missed_together" in scores:
-                _print_table(MISSED_TOGETHER, tables.get(MISSED_TOGETHER))
+            headings += [labels.CONFUSED, *([labels.MISSED_TOGETHER] if "missed_together" in scores else [])]
         if self.confusion_matrix:
-            matrix = confusion_matrix(scores["confusion"])
-            _print_table("Which labels were given to the documents of each", matrix)
+            headings.append("Which labels were given to the documents of each")
+            tables[headings[-1]] = labels.confusion_matrix(scores["confusion"])
+        for heading in headings:
+            print(f"\n{heading}:\n{plain(tables[heading]) if heading in tables else 'none'}")
         if self.errors is not None:
-            listed = errors_listing(scores["errors"], printing.text_width()) or "nowhere"
+            listed = labels.errors_listing(scores["errors"], printing.text_width()) or "nowhere"
             print(f"\nWhere the model was most sure, and wrong:\n{listed}")
 
 
@@ -223,12 +215,11 @@ def _learned_from(model: "Model", test: "Corpus") -> list[str]:
     learned = sum(
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
     )
-    if not learned:
-        return []
-    return [
+    line = (
         f"{learned:,} of {counted(len(test), 'document')} begin like ones that the model learned from: the "
         "figures say nothing of those that are new."
-    ]
+    )
+    return [line] if learned else []
 
 
 def _check_output(
@@ -277,9 +268,3 @@ def _measurable(corpus: "Corpus", model: "Model", name: str, strict: bool) -> "t
         )
     left_out = f"{counted(int((~rows).sum()), 'document')} in {', '.join(unknown)}"
     return corpus.select(rows), [f"{name}: left out {left_out}, which the model does not know."]
-
-
-def _print_table(heading: str, table: "Table | None") -> None:
-    from funnelling.report.tables import plain
-
-    print(f"\n{heading}:\n{'none' if table is None else plain(table)}")

@@ -20,6 +20,7 @@ from funnelling.commands.options import (
 from funnelling.commands.values import count
 from funnelling.errors import InputError
 from funnelling.runtime.messages import NO_COLOUR, Reporter, silent
+from funnelling.runtime.progress import progress_bar
 
 if TYPE_CHECKING:
     from funnelling.formats import Document
@@ -66,10 +67,9 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         from funnelling.formats.tables import write_table
         from funnelling.methods.rows import Predictor, batches
         from funnelling.report.explanations import explanation_rows
-        from funnelling.runtime.progress import progress_bar
 
         target, data, labels = os.fspath(self.html or self.output or STANDARD), self.data, self.label or None
-        style = self._style or _style_of(target)
+        style = self._style(target)
         model = load_text_model(self.model).following(self.label_set)
         label_columns(model.labels.classes, self.label)  # refuses labels that do not exist
         predictor = Predictor(model, strict=self.strict, names=self.names)
@@ -100,12 +100,26 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
                         stream.flush()  # whatever reads along gets whole rows
         say_unknown(predictor.unknown)
 
-    @property
-    def _style(self) -> str | None:
-        """How explanations are written; None goes by the name of the output."""
+    def _style(self, target: str) -> str:
+        """How explanations are written, where no option says so by the end of a file's name."""
+        from funnelling.formats.tables import check_writable
+
+        name = target.lower()
         if self.html is not None:
             return "html"
-        return "jsonl" if self.json else "table" if self.output is None else None
+        if not self.json and self.output is None:
+            return "table"
+        if self.json or target == "-" or name.endswith(LINE_ENDINGS):
+            return "jsonl"
+        if name.endswith(PAGE_ENDINGS):
+            return "html"
+        if name.endswith(TABLE_ENDINGS):
+            check_writable(target)
+            return "rows"
+        raise InputError(
+            f"{target}: explanations are JSON Lines, a page or a table. Choose a name that ends in .jsonl, "
+            ".html, .csv, .tsv, .xlsx or .parquet."
+        )
 
 
 def _chosen(documents: "Iterable[Document]", ids: Sequence[str], name: str) -> "Iterator[Document]":
@@ -119,24 +133,6 @@ def _chosen(documents: "Iterable[Document]", ids: Sequence[str], name: str) -> "
             yield document
     if left:
         raise InputError(f"{name}: no document has the id {quoted(min(left))}. Check --id.")
-
-
-def _style_of(output: str) -> str:
-    """What a file is to hold, by the end of its name; one that says neither is refused."""
-    from funnelling.formats.tables import check_writable
-
-    name = output.lower()
-    if output == "-" or name.endswith(LINE_ENDINGS):
-        return "jsonl"
-    if name.endswith(PAGE_ENDINGS):
-        return "html"
-    if name.endswith(TABLE_ENDINGS):
-        check_writable(output)
-        return "rows"
-    raise InputError(
-        f"{output}: explanations are JSON Lines, a page or a table. Choose a name that ends in .jsonl, "
-        ".html, .csv, .tsv, .xlsx or .parquet."
-    )
 
 
 def _written(

@@ -1,18 +1,20 @@
-"""``funnelling inspect``: what a model is, how it was made, how good it was, and what can be changed."""
+"""``funnelling inspect`` and ``data describe``: what a model is, and what is in a file of documents."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import HIDDEN, argument, refuse_retired
-from funnelling.commands.options import MODEL_HELP, AsJson, FilePath, Names
-from funnelling.errors import InputError
+from funnelling.commands.declaring import HIDDEN, argument, flag, refuse_retired
+from funnelling.commands.options import DATA_HELP, MODEL_HELP, AsJson, FilePath, Names, Reading
+from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.corpus.label_set import LabelSet
     from funnelling.methods.model import Model
 
+MAX_LABELS_SHOWN = 30  # in a table of `data describe`, unless all are asked for
 MERGE = "relabel to merge labels"
 ON_TEXTS = ("update", "add-language", "forget")
 CHANGE_COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
@@ -120,20 +122,7 @@ def _resources(model: "Model") -> list[str]:
 
 
 def _print_model(description: dict[str, Any]) -> None:
-    import textwrap
-
-    from funnelling.report.card import (
-        MAX_MISTAKES_SHOWN,
-        history_note,
-        history_table,
-        kept_sentence,
-        kept_table,
-        limits,
-        made_with,
-        probabilities,
-        tried_table,
-        what_follows,
-    )
+    from funnelling.report import card
     from funnelling.report.labels import mistakes
     from funnelling.report.measures import languages_table, notes
     from funnelling.report.tables import plain
@@ -152,31 +141,33 @@ def _print_model(description: dict[str, Any]) -> None:
         print(plain(languages_table(description["scores"])))
         print(description["scores"].get("how", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
-        for heading, table in mistakes(description["scores"], MAX_MISTAKES_SHOWN).items():
+        for heading, table in mistakes(description["scores"], card.MAX_MISTAKES_SHOWN).items():
             print(f"\n{heading}:\n{plain(table)}")
     print()
-    print(textwrap.fill(probabilities(description), 100))
+    print(textwrap.fill(card.probabilities(description), 100))
     print("\nWhat it learned from")
     if description["history"]:
-        print(plain(history_table(description["history"])))
-    if history_note(description):
-        print(history_note(description))
+        print(plain(card.history_table(description["history"])))
+    if card.history_note(description):
+        print(card.history_note(description))
     print("\nWhat it keeps")
-    print(plain(kept_table(description)) if description["keeps"]["documents"] else kept_sentence(description))
-    print("\n".join(what_follows(description)))
-    print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description)), ""]))
+    print(
+        plain(card.kept_table(description))
+        if description["keeps"]["documents"]
+        else card.kept_sentence(description)
+    )
+    print("\n".join(card.what_follows(description)))
+    print("\n".join(["", "Limits", *(f"- {limit}" for limit in card.limits(description)), ""]))
     if description["choice"]:
         print(f"Choice      {description['choice']}")
-    print(f"Parameters  {_list(made_with(description))}")
+    print(f"Parameters  {_list(card.made_with(description))}")
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
     if description["choice_tried"]:
-        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
+        print(f"\nCandidates that were tried:\n{plain(card.tried_table(description['choice_tried']))}")
 
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:
     """A line for all languages that share their thresholds, with the first labels."""
-    from funnelling.errors import printable
-
     shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
     for language, values in (thresholds or {}).items():
         shared.setdefault(tuple(values.items()), []).append(language)
@@ -190,8 +181,6 @@ def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int 
 
 def _called(description: dict[str, Any]) -> list[str]:
     """The labels, with what they are called where that is asked for."""
-    from funnelling.errors import printable
-
     names = description.get("label_names", {})
     labels = map(str, description["labels"])
     return [
@@ -201,8 +190,6 @@ def _called(description: dict[str, Any]) -> list[str]:
 
 
 def _told(label_set: dict[str, Any]) -> str:
-    from funnelling.errors import counted
-
     parents, excluded = label_set["with_parents"], label_set["excluded"]
     facts = [
         counted(label_set["labels"], "label"),
@@ -221,3 +208,68 @@ def _list(values: dict[str, Any]) -> str:
 def _shorten(labels: list[Any], most: int = 12) -> str:
     text = ", ".join(map(str, labels[:most]))
     return text if len(labels) <= most else f"{text}, …"
+
+
+class Describe(AsJson, Reading):
+    """Describe a file of documents: odd rows, documents and words by language, documents by label, words in
+    common.
+    """
+
+    examples = ("data describe docs.csv --labels-column topics --label-separator ';'",)
+
+    data: FilePath = argument(DATA_HELP, "DATA")
+    all: bool = flag(f"list all labels, not only the {MAX_LABELS_SHOWN} most frequent ones")
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
+        from funnelling.corpus import read_corpus
+        from funnelling.corpus.findings import describe
+
+        corpus = read_corpus(self.data, verbose=verbose, layout=self.layout, strict=self.strict)
+        return describe(corpus, verbose=verbose)
+
+    def show(self, result: dict[str, Any]) -> None:
+        if self.json:
+            printing.print_json(result)
+        else:
+            _print_description(result, len(result["labels"]) if self.all else MAX_LABELS_SHOWN)
+
+
+def _print_description(description: dict[str, Any], most_labels: int) -> None:
+    """What to look at comes first, tables that grow with the file last."""
+    from funnelling.report.tables import Table, plain
+
+    languages, labels, shared = (description[key] for key in ("languages", "labels", "shared_words"))
+    print(
+        f"{counted(description['documents'], 'document')}, {counted(len(languages), 'language')}, "
+        f"{counted(len(labels), 'label')}, {description['labels_per_document']:.1f} labels per document"
+    )
+    splits = ", ".join(f"{split} {count:,}" for split, count in description["splits"].items())
+    print(f"splits: {splits or 'none; compare will draw 30 % for test'}")
+    if description["odd"]:
+        print("\nodd rows")
+        for line in description["odd"]:
+            print(f"- {line}")
+    header = ["language", "documents", "labelled", "words", "distinct", "labels", "reduced to", "stop words"]
+    rows = [
+        [
+            language,
+            *(f"{values[key]:,}" for key in ("documents", "labelled", "words", "distinct_words", "labels")),
+            values["reduced_to"] or "plain words",
+            "yes" if values["stop_words"] else "no",
+        ]
+        for language, values in languages.items()
+    ]
+    print(f"\n{plain(Table(header, rows))}")
+    if labels:
+        print("\npositives by label and language, most frequent first")
+        rows = [
+            [label, str(sum(counts.values())), *(str(counts.get(language, 0)) for language in languages)]
+            for label, counts in list(labels.items())[:most_labels]
+        ]
+        print(plain(Table(["label", "all", *languages], rows)))
+    if len(labels) > most_labels:
+        print(f"… and {len(labels) - most_labels:,} more: add --all to see them")
+    if len(languages) > 1:
+        print("\nwords that two languages share, in % of the smaller vocabulary")
+        rows = [[a, *("" if a == b else f"{100 * shared[a][b]:.0f}" for b in shared)] for a in shared]
+        print(plain(Table(["", *shared], rows)))

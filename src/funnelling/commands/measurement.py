@@ -118,18 +118,15 @@ def check_results_folder(folder: Path, force: bool) -> None:
             f"{folder}: results are a folder, with a page and tables in data/*.csv. "
             "Choose a name without an ending."
         )
-    sweep(folder)
     holds_results = any((folder / name).is_dir() for name in (PIECES_FOLDER, CORPUS_FOLDER))
-    if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
-        raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
-    check_output_folder(folder)
+    check_report_folder(folder, force or holds_results, "holds no results")
 
 
-def check_report_folder(folder: Path, force: bool) -> None:
+def check_report_folder(folder: Path, force: bool, fault: str = "is not empty") -> None:
     """Refuse a folder that holds anything, and one that cannot be written."""
     sweep(folder)
     if folder.is_dir() and any(folder.iterdir()) and not force:
-        raise InputError(f"{folder} exists and is not empty. Choose another path or add --force.")
+        raise InputError(f"{folder} exists and {fault}. Choose another path or add --force.")
     check_output_folder(folder)
 
 

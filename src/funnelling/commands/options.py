@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -155,23 +156,10 @@ class Reading(Command):
         """What is said of how to read DATA."""
         from funnelling.formats.layout import Layout
 
-        return Layout(
-            text=tuple(self.text_column),
-            labels=tuple(self.labels_column),
-            language=self.language_column,
-            id=self.id_column,
-            split=self.split_column,
-            group=self.group_column,
-            file_format=self.format,
-            encoding=self.encoding,
-            delimiter=self.delimiter,
-            header=not self.no_header,
-            sheet=self.sheet,
-            label_separator=self.label_separator,
-            no_label=self.no_label,
-            folders=tuple(self.folders),
-            strip=tuple(self.strip),
-        )
+        said = {name.removesuffix("_column"): getattr(self, name) for name in Reading.own}
+        said |= {name: tuple(said[name]) for name in ("text", "labels", "folders", "strip")}
+        said |= {"file_format": self.format, "header": not self.no_header}
+        return Layout(**{each.name: said[each.name] for each in fields(Layout) if each.name in said})
 
     def reading_flags(self) -> list[str]:
         """What is said of how to read DATA, as it is typed, for another command on the same file."""

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from funnelling.commands.measurement import Measurement, measure_held_out, measure_on_test, report_choice
 from funnelling.commands.options import FilePath, Predicting
-from funnelling.commands.predictions import predictor_of, say_renamed, table_of, thresholds_shown
+from funnelling.commands.predictions import say_renamed, table_of, thresholds_shown
 from funnelling.commands.sources import label_set_to_learn
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
@@ -33,7 +33,7 @@ from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
 from funnelling.methods.parts import TEST, Kept, prepare
-from funnelling.methods.rows import batches
+from funnelling.methods.rows import Predictor, batches
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.alone import has_locks, write_lock
 from funnelling.runtime.messages import MODEL, Reporter, silent
@@ -155,7 +155,17 @@ def train_on_parts(
             named.rules(model.labels.classes).check()
             model = replace(model, label_set=named)
         report_choice(model, report)
-        measurement = _measure_parts(model, data, layout, strict, errors, report)
+        test = documents_for_test(data, model.languages, layout, strict)
+        if model.labels.single_label:
+            test, left_out = measurable(test)
+            for line in left_out:
+                report(line)
+        measurement = Measurement(None, "Not measured: no document has split test.")
+        if len(test):
+            measurement = measure_on_test(model, test, errors=errors)
+        elif isinstance(model.fitted, FittedFunnel):
+            how = "Measured on training documents held out from both tiers."
+            measurement = measure_held_out(model, how)
         shutil.rmtree(work)
     return model, measurement
 
@@ -169,21 +179,6 @@ def _sole_worker_in(work: Path) -> Iterator[None]:
             if work.is_dir() and (alone or not has_locks(work)):  # else it was removed before it was locked
                 yield
                 return
-
-
-def _measure_parts(
-    model: Model, data: FilePath, layout: Layout, strict: bool, errors: int, report: Reporter
-) -> Measurement:
-    test = documents_for_test(data, model.languages, layout, strict)
-    if model.labels.single_label:
-        test, left_out = measurable(test)
-        for line in left_out:
-            report(line)
-    if len(test):
-        return measure_on_test(model, test, errors=errors)
-    if isinstance(model.fitted, FittedFunnel):
-        return measure_held_out(model, "Measured on training documents held out from both tiers.")
-    return Measurement(None, "Not measured: no document has split test.")
 
 
 def predict_parts(
@@ -234,7 +229,8 @@ def _predict_part(
 ) -> tuple[dict[str, str], Counter[str]]:
     """Label a part; gives the columns of the input that had to be renamed, and what was not labelled."""
     fitted = _load(model, _digest(model)).following(how.label_set, how.exclude)
-    predictor, table = predictor_of(how, fitted), table_of(how, PARQUET, fitted)
+    predictor = Predictor(fitted, how.top, how.threshold, how.strict, names=how.names)
+    table = table_of(how, PARQUET, fitted)
 
     def rows() -> Iterator[dict[str, object]]:
         for batch in batches(read_part(part, layout, labels=False, keep_fields=True)):
@@ -268,7 +264,10 @@ def _claim(folder: Path, origin: dict[str, Any], force: bool) -> None:
     manifest = folder / MANIFEST
     folder.mkdir(parents=True, exist_ok=True)
     old_parts = [path for path in folder.iterdir() if path.suffix == ".parquet"]
-    if old_parts and _read(manifest) != origin:
+    made: Any = None
+    with suppress(OSError, ValueError):
+        made = json.loads(manifest.read_text())
+    if old_parts and made != origin:
         if not force or not manifest.exists():
             raise InputError(
                 f"{folder}: holds files that this model did not make with these options. "
@@ -278,10 +277,3 @@ def _claim(folder: Path, origin: dict[str, Any], force: bool) -> None:
             path.unlink()
     with writing(manifest, force=True) as stream:
         json.dump(origin, stream)
-
-
-def _read(manifest: Path) -> Any:
-    try:
-        return json.loads(manifest.read_text())
-    except (OSError, ValueError):
-        return None

@@ -18,6 +18,7 @@ from funnelling.commands.options import (
 )
 from funnelling.errors import InputError
 from funnelling.runtime.messages import Reporter, silent
+from funnelling.runtime.progress import progress_bar
 
 _log = logging.getLogger(__name__)
 
@@ -41,19 +42,19 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
     output: FilePath = output_option("output file (standard output)", "FILE", default="-")
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
-        from funnelling.commands.predictions import predictor_of, say_renamed, table_of, thresholds_shown
+        from funnelling.commands.predictions import say_renamed, table_of, thresholds_shown
         from funnelling.commands.sources import layout_for, load_text_model, say_unknown
         from funnelling.formats import is_text_folder, read_documents
         from funnelling.formats.files import writing
-        from funnelling.formats.tables import JSON_LINES, PARQUET, to_json, write_table
-        from funnelling.methods.rows import batches, thresholds_of
-        from funnelling.runtime.progress import progress_bar
+        from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
+        from funnelling.methods.rows import Predictor, batches, thresholds_of
 
         target, data = os.fspath(self.output), os.fspath(self.data)
         parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
-        ending = PARQUET if parts else _ending_of(target)
+        ending = PARQUET if parts else JSON_LINES if _is_stream(target) else check_writable(target)
         model = load_text_model(self.model).following(self.label_set, self.exclude)
-        predictor, table = predictor_of(self, model), table_of(self, ending, model)
+        predictor = Predictor(model, self.top, self.threshold, self.strict, names=self.names)
+        table = table_of(self, ending, model)
         layout = layout_for(model, self.layout)
         unknown = predictor.unknown
         if parts:
@@ -116,12 +117,6 @@ def _is_folder(output: str) -> bool:
         return os.path.isdir(output) or not ending_of(output)
     except InputError:
         return True
-
-
-def _ending_of(output: str) -> str:
-    from funnelling.formats.tables import JSON_LINES, check_writable
-
-    return JSON_LINES if _is_stream(output) else check_writable(output)
 
 
 def _is_stream(output: str) -> bool:

@@ -11,7 +11,7 @@ from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
-from funnelling.methods.rows import Predictor, default_top, thresholds_of
+from funnelling.methods.rows import default_top, thresholds_of
 
 _KEPT = "input_"  # before the name of a column of the input's that is called like one of ours
 _OWN_NAMES = "label_names"
@@ -148,11 +148,6 @@ def say_renamed(renamed: Mapping[str, str]) -> None:
     if renamed:
         pairs = ", ".join(f"{old} as {new}" for old, new in renamed.items())
         _log.info(f"The input has columns called like those of the prediction, and they are kept: {pairs}.")
-
-
-def predictor_of(how: Predicting, model: Model) -> Predictor:
-    """What labels documents; refuses options that the model cannot follow."""
-    return Predictor(model, how.top, how.threshold, how.strict, names=how.names)
 
 
 def table_of(how: Predicting, ending: str, model: Model) -> PredictionTable:

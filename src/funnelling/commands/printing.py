@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 def program() -> str:
     """The command as it can be typed: by name where the shell finds it, else as it was typed."""
-    import shutil
-
     typed = sys.argv[0]
     known = shutil.which("funnelling") or os.path.basename(typed) != "funnelling"
     return "funnelling" if known else typed
@@ -22,8 +21,6 @@ def program() -> str:
 
 def text_width() -> int:
     """How wide lines of text are: as the terminal, within bounds."""
-    import shutil
-
     return min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
 
 

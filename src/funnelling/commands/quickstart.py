@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from funnelling.commands import printing
 from funnelling.commands.options import FilePath, Jobs, Overwriting, Seed, output_option
 from funnelling.errors import counted
+from funnelling.methods.registry import make_method
 from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
     from funnelling.evaluation.pieces import Result
-    from funnelling.evaluation.splits import Trial
-    from funnelling.report.content import Report
 
 BASELINE, METHOD = "naive", "fun-tat"
 EXPLANATION = (
@@ -48,7 +47,8 @@ class Quickstart(Seed, Jobs, Overwriting):
         from funnelling.formats import write_documents
         from funnelling.methods.merging import remember_step
         from funnelling.methods.model import FIRST_STEP
-        from funnelling.methods.registry import make_method
+        from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
+        from funnelling.report.content import Report, Section
         from funnelling.report.rendering import write_report
         from funnelling.storage import save
 
@@ -76,20 +76,15 @@ class Quickstart(Seed, Jobs, Overwriting):
         scores = {**model_scores(results[METHOD]), "how": how}
         save(model, model_folder, scores=scores, force=self.force)
         write_documents(file, corpus, force=self.force)
-        write_report(self._report(comparison, trial, time.monotonic() - started), folder)
-        return comparison
-
-    def _report(self, comparison: "Result", trial: "Trial", seconds: float) -> "Report":
-        from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
-        from funnelling.report.content import Report, Section
-
-        return Report(
+        report_page = Report(
             "Quickstart",
             [EXPLANATION],
             [Section("methods", "Does it help?", blocks=comparison_blocks(comparison))],
-            facts("the embedded corpus", [trial], self.seed, seconds),
+            facts("the embedded corpus", [trial], self.seed, time.monotonic() - started),
             comparison_summary(comparison),
         )
+        write_report(report_page, folder)
+        return comparison
 
     def show(self, result: "Result") -> None:
         from funnelling.report.measures import side_by_side

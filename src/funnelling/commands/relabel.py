@@ -67,16 +67,16 @@ class Relabel(Learning):
     def run(self, report: Reporter = silent, verbose: int = 0) -> RelabelledModel:
         from funnelling.commands.change import change_model
 
-        def relabelled(model: "Model", document: Mapping[str, Any]) -> "Change[RelabelledModel]":
-            return self._relabel(model, document, report, verbose)
-
-        return change_model(self, "relabel", relabelled)
+        return change_model(
+            self, "relabel", lambda model, document: self._relabel(model, document, report, verbose)
+        )
 
     def _relabel(
         self, model: "Model", document: Mapping[str, Any], report: Reporter, verbose: int
     ) -> "Change[RelabelledModel]":
         from funnelling.commands.change import Change
         from funnelling.commands.sources import give_resources, prefix_errors_with_file
+        from funnelling.funnel.fitted import FittedFunnel
         from funnelling.methods import learning
         from funnelling.storage.folders import REPORT
 
@@ -92,10 +92,11 @@ class Relabel(Learning):
                 model = give_resources(model, self)
                 learning.check_extensible(model)
             report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
-            before = _held_out(model, plan)
+            if isinstance(model.fitted, FittedFunnel):
+                before = model.fitted.measures_under(plan, model.labels, model.archive)
         with prefix_errors_with_file(self.model):
             model = learning.relabel(model.running(n_jobs=self.jobs, verbose=verbose), names)
-        after = _held_out(model)
+        after = model.held_out_measures()
         scores = _followed(document.get("scores"), plan, model.labels, after)
         return Change(
             RelabelledModel(
@@ -152,7 +153,8 @@ def read_label_map(path: FilePath, labels: Sequence[Any]) -> dict[str, str]:
     known = {str(label): label for label in labels}
     mapping: dict[str, str] = {}
     places: dict[str, str] = {}
-    for place, *pair in _entries(path, name, known):
+    is_json = Path(path).name.lower().removesuffix(".gz").endswith(JSON_ENDINGS)
+    for place, *pair in _of_json(path, name) if is_json else _of_table(path, name, known):
         old, new = (_label(value, place) for value in pair)
         if not old and not new:
             continue
@@ -165,12 +167,6 @@ def read_label_map(path: FilePath, labels: Sequence[Any]) -> dict[str, str]:
     if not mapping:
         raise InputError(f"{name}: no labels in it. {LABEL_MAP_HINT}.")
     return mapping
-
-
-def _entries(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry]:
-    if Path(path).name.lower().removesuffix(".gz").endswith(JSON_ENDINGS):
-        return _of_json(path, name)
-    return _of_table(path, name, known)
 
 
 def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entry]:
@@ -270,21 +266,6 @@ def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     if len(scores.get("by_label", ())) == labels:
         details |= {"by_label": scores["by_label"], "without_errors": WITHOUT_ERRORS}
     return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
-
-
-def _held_out(model: "Model", plan: "Relabelling | None" = None) -> dict[str, Any]:
-    """Measures by language on training documents that were held out, where the model knows them.
-
-    With a plan they are those of the labels that it will have, given where one of the old ones is.
-    """
-    if plan is None:
-        return model.held_out_measures()
-    from funnelling.funnel.fitted import FittedFunnel
-
-    fitted = model.fitted
-    return (
-        fitted.measures_under(plan, model.labels, model.archive) if isinstance(fitted, FittedFunnel) else {}
-    )
 
 
 def _followed(

@@ -8,7 +8,6 @@ import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,7 +15,6 @@ from funnelling.commands.declaring import Parser, every_parser, exclusive_option
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
-OPTION_VARIABLES = {"jobs": JOBS}  # variables of the environment
 MAX_FILE_BYTES = 2**20  # bytes of a file
 NOT_IN_FILES = frozenset(["help", "version", "config"])
 HELP = {"-h", "--help"}
@@ -35,7 +33,8 @@ def parse(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, lis
     """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
-    with _lenient():
+    Parser.lenient = True  # parsers miss nothing but a command, of whose settings nothing could be said
+    try:
         given = parser.parse_args(words)
         command = parser
         for name in given.path:
@@ -46,6 +45,8 @@ def parse(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, lis
             if not any(hasattr(given, rival) for rival in exclusive_options(command, setting.action))
         }
         values = _values(command, settings)
+    finally:
+        Parser.lenient = False
     for dest in values:
         settings[dest].action.required = False
     command.set_defaults(**values)
@@ -58,22 +59,15 @@ def told(refusal: str, settings: Sequence[ConfigValue]) -> str:
     return f"{', '.join(named)}: {refusal}" if named else refusal
 
 
-@contextmanager
-def _lenient() -> Iterator[None]:
-    """Let parsers, in the body, miss nothing but a command, of whose settings nothing could be said."""
-    Parser.lenient = True
-    try:
-        yield
-    finally:
-        Parser.lenient = False
-
-
 def _settings(parser: Parser, command: Parser, given: argparse.Namespace) -> dict[str, ConfigValue]:
     """What the file and the environment say of a command, by what it sets."""
     settings: dict[str, ConfigValue] = {}
     path = getattr(given, "config", None) or os.environ.get(CONFIG)
-    layers = _File(path, parser).layers(given.path) if path else ()
-    for setting in [*layers, *_environment(command)]:
+    layers = list(_File(path, parser).layers(given.path)) if path else []
+    jobs = options_of(command).get("jobs")
+    if jobs is not None and os.environ.get(JOBS):
+        layers.append(ConfigValue("jobs", jobs, (f"--jobs={os.environ[JOBS]}",), JOBS))
+    for setting in layers:
         dest = setting.action.dest
         if setting.words:
             for rival in exclusive_options(command, setting.action):
@@ -84,13 +78,6 @@ def _settings(parser: Parser, command: Parser, given: argparse.Namespace) -> dic
     if TOKEN in os.environ:
         settings.pop("token_file", None)
     return settings
-
-
-def _environment(command: Parser) -> Iterator[ConfigValue]:
-    options = options_of(command)
-    for name, variable in OPTION_VARIABLES.items():
-        if name in options and os.environ.get(variable):
-            yield ConfigValue(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
 
 def _values(command: Parser, settings: Mapping[str, ConfigValue]) -> dict[str, Any]:

@@ -258,9 +258,8 @@ def rolled_up(corpus: Corpus, label_set: LabelSet | None) -> Corpus:
     return replace(corpus, labels=labels)
 
 
-def rolled_up_sides(trial: Trial, model: "Model | LabelSet | None") -> Trial:
-    """`rolled_up` of all sides, by a label set or that of a model."""
-    label_set = model if isinstance(model, LabelSet | None) else model.label_set
+def rolled_up_sides(trial: Trial, label_set: LabelSet | None) -> Trial:
+    """`rolled_up` of all sides."""
     return Trial(*(rolled_up(side, label_set) for side in trial))
 
 

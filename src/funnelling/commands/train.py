@@ -1,7 +1,6 @@
 """``funnelling train``: documents in, a model folder and an honest table out."""
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,11 +26,10 @@ from funnelling.commands.values import model_folder
 from funnelling.errors import InputError, counted
 from funnelling.methods.registry import DEFAULT_METHOD, DEFAULT_XMC_METHOD, METHODS
 from funnelling.runtime.messages import Reporter, silent
+from funnelling.runtime.progress import timed
 
 if TYPE_CHECKING:
     from funnelling.commands.measurement import Measurement
-    from funnelling.corpus.label_set import LabelSet
-    from funnelling.evaluation.splits import Trial
     from funnelling.methods.estimator import MethodEstimator
     from funnelling.methods.learning import Method
     from funnelling.methods.model import Model
@@ -113,13 +111,15 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         from funnelling.formats import settle_labels
         from funnelling.methods.learning import Method
         from funnelling.methods.merging import remember_step
-        from funnelling.runtime.progress import timed
         from funnelling.storage import check_writable, save
 
         if self.roll_up and self.label_set is None:
             raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
+        # Settings name the method for many labels, too, if there are no others.
+        for_many = bool(self.set) and all(each.startswith(f"{DEFAULT_XMC_METHOD}.") for each in self.set)
         if isinstance(self.method, str | None):
-            method = self._named(self._name or DEFAULT_METHOD, verbose)
+            usual = DEFAULT_XMC_METHOD if for_many else DEFAULT_METHOD
+            method = self._named(self.method or usual, verbose)
         else:
             method = Method.of(self.method)
         if_many = None if self._asks_for_method else self._named(DEFAULT_XMC_METHOD, verbose)
@@ -154,26 +154,32 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         self, method: "Method", if_many: "Method | None", errors: int, report: Reporter
     ) -> "tuple[Model, Measurement]":
         """Fit on the documents of a file, read into memory."""
-        from funnelling.commands.sources import (
-            label_set_to_learn,
-            read_sides,
-            rolled_up_sides,
-            without_parents,
-        )
+        from funnelling.commands import measurement, sources
+        from funnelling.evaluation.fitting import training_documents
+        from funnelling.evaluation.splits import check_labels_differ, settle
         from funnelling.funnel.many.candidates import MAX_CANDIDATES
         from funnelling.matrices import XMC_MIN_LABELS
+        from funnelling.methods.registry import name_of
 
-        verbose = method.parameters.verbose
-        trial, notes = read_sides(self.data, verbose=verbose, layout=self.layout, strict=self.strict)
-        labels = label_set_to_learn(self.label_set, trial.train.label_set(), self.roll_up)
-        trial = rolled_up_sides(trial, labels)
+        trial, notes = sources.read_sides(
+            self.data, verbose=method.parameters.verbose, layout=self.layout, strict=self.strict
+        )
+        labels = sources.label_set_to_learn(self.label_set, trial.train.label_set(), self.roll_up)
+        trial = sources.rolled_up_sides(trial, labels)
         if labels is not None:
             labels.rules(trial.train.label_set()).check()
-        notes += without_parents(trial.train, labels, self.label_set)
+        notes += sources.without_parents(trial.train, labels, self.label_set)
         number = len(trial.train.label_set())
-        if number > XMC_MIN_LABELS and (if_many is not None or not method.algorithm.sparse_labels):
+        many = number > XMC_MIN_LABELS and (if_many is not None or not method.algorithm.sparse_labels)
+        if many:
             method = if_many or method
-            notes.append(_on_many(number, method))
+        name = name_of(method.algorithm, method.parameters)
+        if many and method.algorithm.sparse_labels:
+            notes.append(f"{number:,} labels: {name} is trained, which is made for so many.")
+        elif many:
+            notes.append(
+                f"{number:,} labels: {name} will take long. {DEFAULT_XMC_METHOD} is made for so many."
+            )
         nameable = labels.assignable().difference(trial.train.label_set()) if labels is not None else ()
         if nameable and method.algorithm.learns_names:
             notes.append(f"{counted(len(nameable), 'label')} without training documents: learned by name.")
@@ -187,29 +193,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
                 f"{counted(crowded, 'training document')} with more than {MAX_CANDIDATES} labels: "
                 f"{method.algorithm.name} gives a document {MAX_CANDIDATES} at most."
             )
-        return self._fit(method, trial, notes, labels, errors, report)
-
-    def _fit(
-        self,
-        method: "Method",
-        trial: "Trial",
-        notes: Sequence[str],
-        labels: "LabelSet | None",
-        errors: int,
-        report: Reporter,
-    ) -> "tuple[Model, Measurement]":
-        from funnelling.commands.measurement import (
-            Measurement,
-            measure_by_folds,
-            measure_on_test,
-            report_choice,
-        )
-        from funnelling.commands.sources import prefix_errors_with_file, warnings
-        from funnelling.evaluation.fitting import training_documents
-        from funnelling.evaluation.splits import check_labels_differ, settle
-        from funnelling.methods.registry import name_of
-
-        with prefix_errors_with_file(self.data):
+        with sources.prefix_errors_with_file(self.data):
             check_labels_differ(trial.train)
             (trial,), kind = settle([trial], self.one_label)
             if trial.train.one_label and getattr(method.parameters, "optimise", None) is not None:
@@ -218,28 +202,21 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
                     "--several-labels."
                 )
         train = trial.train
-        for line in (*notes, *warnings(trial), *kind):
+        for line in (*notes, *sources.warnings(trial), *kind):
             report(line)
-        name = name_of(method.algorithm, method.parameters)
         report(
             f"Training {name} on {counted(len(train), 'document')} in "
             f"{counted(len(train.by_language()), 'language')} with "
             f"{counted(len(train.label_set()), 'label')}."
         )
         model = method.fit(training_documents(method, trial), labels)
-        report_choice(model, report)
+        measurement.report_choice(model, report)
         if len(trial.test):
-            return model, measure_on_test(model, trial.test, errors=errors)
+            return model, measurement.measure_on_test(model, trial.test, errors=errors)
         if self.no_table:
-            return model, Measurement(None, "Not measured.")
+            return model, measurement.Measurement(None, "Not measured.")
         report("Measuring by five outer folds.")
-        return model, measure_by_folds(method, model, train, self.seed, errors)
-
-    @property
-    def _name(self) -> Any:
-        """The method that is named; its settings name that for many labels, too, if there are no others."""
-        for_many = [each.startswith(f"{DEFAULT_XMC_METHOD}.") for each in self.set]
-        return self.method or (DEFAULT_XMC_METHOD if for_many and all(for_many) else None)
+        return model, measurement.measure_by_folds(method, model, train, self.seed, errors)
 
     @property
     def _asks_for_method(self) -> bool:
@@ -292,13 +269,3 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         packed = 1 + data.lower().endswith(".gz")
         new = f"NEW_DOCUMENTS{''.join(Path(data).suffixes[-packed:]) or '.jsonl'}"
         print(f"Next:   {shlex.join([printing.program(), 'predict', str(self.output), new])}")
-
-
-def _on_many(number: int, method: "Method") -> str:
-    """A line on so many labels: what is trained for them, or what should be."""
-    from funnelling.methods.registry import name_of
-
-    name = name_of(method.algorithm, method.parameters)
-    if method.algorithm.sparse_labels:
-        return f"{number:,} labels: {name} is trained, which is made for so many."
-    return f"{number:,} labels: {name} will take long. {DEFAULT_XMC_METHOD} is made for so many."

@@ -1,9 +1,9 @@
 """``funnelling tune``: thresholds for another goal, without training anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from funnelling.commands import printing
 from funnelling.commands.declaring import HIDDEN, flag, option
@@ -66,11 +66,7 @@ class Tune(Changing):
 
         parse_goal(self.optimise)
         labels = named_labels(self.labels) if isinstance(self.labels, str) else self.labels
-
-        def tuned(model: "Model", _: Mapping[str, Any]) -> "Change[TunedModel]":
-            return self._tune(model, labels)
-
-        return change_model(self, "tune", tuned, mapped=True)
+        return change_model(self, "tune", lambda model, _: self._tune(model, labels), mapped=True)
 
     def _tune(self, before: "Model", labels: Sequence[str] | None) -> "Change[TunedModel]":
         from funnelling.commands.change import Change

@@ -24,7 +24,7 @@ from funnelling.commands.options import (
 from funnelling.commands.values import count, journal, model_folder
 from funnelling.errors import InputError, counted
 from funnelling.methods.registry import METHODS
-from funnelling.runtime.messages import MODEL, Reporter, silent, style
+from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.serving.command import Service
 
 if TYPE_CHECKING:
@@ -314,8 +314,11 @@ class Label(Service, LabelSetFile, Resources, Jobs, Reading):
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         self.check_installed("label")
-        from funnelling.labelling.bench import UpdateSettings
-        from funnelling.labelling.page import LabellingSettings, label
+        from funnelling.commands.sources import load_text_model
+        from funnelling.formats.journal import Journal
+        from funnelling.labelling.page import label
+        from funnelling.labelling.queue import UpdateSettings, learned_before, read_queue
+        from funnelling.methods.learning import check_extensible
         from funnelling.serving.settings import ServiceSettings, read_token
 
         service = ServiceSettings(
@@ -324,30 +327,44 @@ class Label(Service, LabelSetFile, Resources, Jobs, Reading):
             self.port,
             token=read_token(self.token_file),
             allowed_hosts=tuple(self.allow_host),
-            style=style(),
-            label_set=self.label_set,
         )
-        updates = UpdateSettings(
-            self.model,
-            self.journal or _journal_beside(self.data),
-            self.output or f"{self.model.rstrip('/')}-labelled",
-            self.learn_after,
-            self.resources,
-            self.jobs,
-        )
-        label(
-            LabellingSettings(
-                service,
-                self.data,
-                updates,
-                self.layout,
-                self.all,
-                self.as_they_are,
-                self.strict,
-                self.who,
-                self.max_journal,
+        journal = self.journal or _journal_beside(self.data)
+        output = self.output or f"{self.model.rstrip('/')}-labelled"
+        learned = learned_before(output, journal) if self.learn_after else None
+        model = load_text_model(self.model)
+        if self.learn_after:
+            try:
+                check_extensible(model)
+            except InputError as error:
+                raise InputError(
+                    f"{self.model}: {error} Or label without learning: --learn-after 0."
+                ) from None
+        if learned is not None:  # an earlier run has made it of the model
+            model = load_text_model(output)
+        if model.algorithm.sparse_labels and not self.as_they_are:
+            raise InputError(
+                f"{model.algorithm.name} cannot put documents into order yet. Add --as-they-are."
             )
+        label_set = None
+        if self.label_set is not None:
+            model = model.following(self.label_set)
+            label_set = model.label_set
+        if os.path.exists(journal):  # what is wrong with it is told before documents are read
+            Journal(journal).close()
+        queue = read_queue(
+            model,
+            self.data,
+            layout=self.layout,
+            everything=self.all,
+            as_they_are=self.as_they_are,
+            strict=self.strict,
+            verbose=verbose,
+            report=report,
         )
+        learning = UpdateSettings(
+            self.model, journal, output, self.learn_after, self.resources, self.jobs, label_set
+        )
+        label(queue, model, learned or 0, learning, service, self.who, self.max_journal)
 
 
 def _journal_beside(data: str) -> str:

@@ -1,8 +1,6 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
-import os
 import signal
-from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import threadpoolctl
@@ -12,15 +10,12 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from funnelling.commands.sources import load_text_model
 from funnelling.corpus.label_files import MAX_TEXT_CHARACTERS
-from funnelling.errors import InputError, counted
+from funnelling.errors import counted
 from funnelling.formats.journal import Journal
-from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelling.bench import AnnotationService, UpdateSettings
+from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
-from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.learning import check_extensible
+from funnelling.labelling.queue import Queue, UpdateSettings
 from funnelling.methods.model import Model
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, guarded_app
@@ -133,88 +128,42 @@ def _add_interface(app: FastAPI, bench: AnnotationService) -> None:
         return await json_response_by_turns(await bench.passages(body.key, body.labels, request.until))
 
 
-@dataclass(frozen=True)
-class LabellingSettings:
-    """What is to be labelled, and what is learned from it; ``service`` says where and by whom."""
+def label(
+    queue: Queue,
+    model: Model,
+    learned: int,
+    learning: UpdateSettings,
+    service: ServiceSettings,
+    who: str,
+    max_journal: int,
+) -> None:
+    """Let people label documents until a signal comes: SIGTERM or SIGINT.
 
-    service: ServiceSettings
-    data: str
-    learning: UpdateSettings
-    layout: Layout = AS_FOUND
-    everything: bool = False
-    as_they_are: bool = False
-    strict: bool = False
-    who: str = ""
-    journal_bytes: int = 2**30  # that the journal may have
-
-
-def label(settings: LabellingSettings) -> None:
-    """Let people label documents until a signal comes: SIGTERM or SIGINT."""
-    service, learning = settings.service, settings.learning
-    model, learned = _starting_model(learning)
-    if model.algorithm.sparse_labels and not settings.as_they_are:
-        raise InputError(f"{model.algorithm.name} cannot put documents into order yet. Add --as-they-are.")
-    if service.label_set is not None:
-        model = model.following(service.label_set)
-        learning = replace(learning, label_set=model.label_set)
-    if os.path.exists(learning.journal):  # what is wrong with it is told before documents are read
-        Journal(learning.journal).close()
-    queue = read_queue(
-        model,
-        settings.data,
-        layout=settings.layout,
-        everything=settings.everything,
-        as_they_are=settings.as_they_are,
-        strict=settings.strict,
-        verbose=1,
-        report=say,
-    )
+    ``learned`` documents of the journal are what the model has learned from, ``max_journal`` is the most
+    bytes of it, and ``who`` the name of everybody, if any.
+    """
     (sock,) = bind(service.host, service.port, 1)
-    with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
+    with sock, Journal(learning.journal, most=max_journal) as journal:
         desk = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
         metrics = Metrics(labelling_paths(), model.languages)
         engine = Engine(model, metrics, service.limits.words)
-        bench = AnnotationService(queue, desk, engine, learning, learned, settings.who)
+        bench = AnnotationService(queue, desk, engine, learning, learned, who)
         app = create_labelling_app(bench, service, metrics)
         engine.warm_up()
         server = server_of(app, service.limits, metrics)
         start_logging()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, server.handle_exit)
-        _announce(settings, desk, sock.getsockname()[1])
+        progress, address = desk.progress(), address_of(service.host, sock.getsockname()[1])
+        documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
+        message = f"Labelling {documents} on {address} into {journal.path}. Ctrl-C stops it."
+        if service.token is None and service.host not in LOOPBACK:
+            message += f" Whoever reaches it can label: ask for a token with --token-file or {TOKEN}."
+        say(message, address=address)
         server.run([sock])
-        labelled = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
-        left = bench.learner.learned < desk.labelled
-        say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
-
-
-def _starting_model(learning: UpdateSettings) -> tuple[Model, int]:
-    """The model to begin with, and how many documents of the journal it has learned from.
-
-    That is what an earlier run made of the model, if one did.
-    """
-    learned = learned_before(learning.output, learning.journal) if learning.after else None
-    model = load_text_model(learning.model)
-    if learning.after:
-        try:
-            check_extensible(model)
-        except InputError as error:
-            raise InputError(
-                f"{learning.model}: {error} Or label without learning: --learn-after 0."
-            ) from None
-    return (model, 0) if learned is None else (load_text_model(learning.output), learned)
-
-
-def _announce(settings: LabellingSettings, desk: TaskQueue, port: int) -> None:
-    service, progress = settings.service, desk.progress()
-    address = address_of(service.host, port)
-    documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
-    message = f"Labelling {documents} on {address} into {settings.learning.journal}. Ctrl-C stops it."
-    if service.token is None and service.host not in LOOPBACK:
-        message += f" Whoever reaches it can label: ask for a token with --token-file or {TOKEN}."
-    say(message, address=address)
-
-
-def _command(learning: UpdateSettings) -> str:
-    return f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
+        message = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
+        if bench.learner.learned < desk.labelled:
+            command = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
+            message += f" To learn from all of them: {command}"
+        say(message)

@@ -98,16 +98,12 @@ class BackgroundUpdater:
             if not self._ended:
                 problem = str(error) or "Out of memory."
                 logger.error("nothing was learned: %s", problem)
-                self._problem = self._without_folders(problem)
+                for path in (self.how.output, self.how.model, self.how.journal):  # people see no folders
+                    problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
+                self._problem = problem
         finally:
             ours.close()
             self._process = self._task = None
-
-    def _without_folders(self, problem: str) -> str:
-        """What people who label need to know."""
-        for path in (self.how.output, self.how.model, self.how.journal):
-            problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
-        return problem
 
 
 def _received(pipe: Connection) -> BackgroundUpdate | str:

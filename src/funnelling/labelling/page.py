@@ -1,6 +1,6 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
-import signal
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import threadpoolctl
@@ -17,15 +17,15 @@ from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
 from funnelling.labelling.queue import Queue, UpdateSettings
 from funnelling.methods.model import Model
-from funnelling.runtime.messages import TOKEN, say
+from funnelling.runtime.messages import say
 from funnelling.serving.application import add_heads, add_pages, guarded_app
 from funnelling.serving.bodies import LimitedRequest, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Metrics, too_busy
-from funnelling.serving.protocol import server_of
+from funnelling.serving.protocol import run_server
 from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, string
-from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
-from funnelling.serving.supervisor import address_of, bind, start_logging
+from funnelling.serving.settings import LABELLING, LABELLING_PAGES, ServiceSettings, labelling_paths
+from funnelling.serving.supervisor import announce, bind, start_logging
 
 MAX_LABELS_PER_REQUEST = 1_000  # of a document
 _MAX_NAME_CHARACTERS = 100  # of a person, a session or a key
@@ -151,17 +151,11 @@ def label(
         bench = AnnotationService(queue, desk, engine, learning, learned, who)
         app = create_labelling_app(bench, service, metrics)
         engine.warm_up()
-        server = server_of(app, service.limits, metrics)
         start_logging()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, server.handle_exit)
-        progress, address = desk.progress(), address_of(service.host, sock.getsockname()[1])
-        documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
-        message = f"Labelling {documents} on {address} into {journal.path}. Ctrl-C stops it."
-        if service.token is None and service.host not in LOOPBACK:
-            message += f" Whoever reaches it can label: ask for a token with --token-file or {TOKEN}."
-        say(message, address=address)
-        server.run([sock])
+        progress = desk.progress()
+        what = f"Labelling {counted(progress['left'], 'document')} of {progress['documents']:,}"
+        ready = partial(announce, service, sock, what, f"into {journal.path}", "label")
+        run_server(app, service.limits, metrics, sock, ready)
         message = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
         if bench.learner.learned < desk.labelled:
             command = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"

@@ -15,8 +15,9 @@ from typing import Any, BinaryIO
 
 from funnelling.errors import InputError, counted
 from funnelling.formats import parquet
+from funnelling.formats.document import encodable
 from funnelling.formats.files import STANDARD, file_ending, writing, writing_bytes
-from funnelling.formats.parquet import Kind, as_text, defused, encodable, printable, without_nul
+from funnelling.formats.parquet import Kind, as_text, defused, printable, without_nul
 from funnelling.formats.reader import Row, Spool
 from funnelling.runtime.progress import progress_bar
 

@@ -1,7 +1,6 @@
 """How good one model is, how that was measured, and the folders that results go to."""
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,15 +135,6 @@ def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
         if file.exists() and not force:
             raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
     check_output_folder(folder)
-
-
-def check_new_file(file: Path, force: bool, source: str | os.PathLike[str]) -> None:
-    """Refuse a file that exists, one that cannot be written, and in any case that which is read."""
-    if file.exists() and os.path.exists(source) and file.samefile(source):
-        raise InputError(f"{file} is what is read. Choose another file with -o.")
-    if file.exists() and not force:
-        raise InputError(f"{file} exists. Choose another file with -o or add --force.")
-    check_output_folder(file.parent)
 
 
 def write_json(path: Path, value: Any) -> None:

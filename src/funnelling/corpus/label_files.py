@@ -14,11 +14,10 @@ from typing import Any
 from funnelling.corpus.label_set import UNTAGGED, Label, LabelSet
 from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import read_rows
-from funnelling.formats.document import quoted, split_labels
+from funnelling.formats.document import encodable, quoted, split_labels
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import STANDARD, shown_name
 from funnelling.formats.layout import is_flag
-from funnelling.formats.parquet import encodable
 from funnelling.text.languages import is_tag, normalise_tag
 
 NAME = "name"

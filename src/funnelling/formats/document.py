@@ -110,9 +110,9 @@ def to_record(document: Document) -> dict[str, object]:
     for name in FIELDS:
         value = getattr(document, name)
         if isinstance(value, str):
-            record[name] = _encodable(value)
+            record[name] = encodable(value)
         elif value is not None:
-            record[name] = [_encodable(label) for label in value]
+            record[name] = [encodable(label) for label in value]
     if not all(label.strip() for label in document.labels or ()):
         raise InputError(f"document {quoted(document.id)} holds an empty label. Drop it.")
     return record
@@ -164,7 +164,7 @@ def _text(record: Mapping[str, object], optional: bool = False) -> str:
     text = record["text"]
     if not isinstance(text, str):
         raise InputError(f'"text" must be a string, found {_kind(text)}. Quote it or drop the document.')
-    return _encodable(text)
+    return encodable(text)
 
 
 def _string(record: Mapping[str, object], field: str) -> str | None:
@@ -173,7 +173,7 @@ def _string(record: Mapping[str, object], field: str) -> str | None:
         return None
     if not isinstance(value, str):
         raise InputError(f'"{field}" must be a string, found {_kind(value)}. Quote it or drop the field.')
-    return _encodable(value)
+    return encodable(value)
 
 
 def _name(record: Mapping[str, object], field: str) -> str | None:
@@ -222,14 +222,14 @@ def _label(value: object) -> str:
         raise InputError(
             f'"labels" must be a list of strings, found {_kind(value)} in it. Quote it or drop it.'
         )
-    label = _encodable(str(value)).strip()
+    label = encodable(str(value)).strip()
     if not label:
         raise InputError('"labels" holds an empty label. Drop it; a document of no label has none.')
     return sys.intern(label)
 
 
-def _encodable(text: str) -> str:
-    # JSON can spell half of a surrogate pair, which no encoding can write: it would fail much later.
+def encodable(text: str) -> str:
+    """Text without halves of surrogate pairs, which JSON can spell and no encoding can write."""
     try:
         text.encode()
     except UnicodeEncodeError:

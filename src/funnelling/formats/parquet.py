@@ -9,13 +9,12 @@ from typing import Any, BinaryIO, Literal
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names
-from funnelling.formats.document import FIELDS
+from funnelling.formats.document import FIELDS, encodable
 from funnelling.formats.files import reading, shown_name, writing_bytes
 from funnelling.formats.reader import Spool, batches
 
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?", re.ASCII)
 _COMMANDS = ("=", "+", "-", "@", "\t", "\r")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REPLACEMENT = "\ufffd"
 
@@ -59,11 +58,6 @@ def as_text(value: object) -> str:
             return encodable(json.dumps(value, ensure_ascii=False, default=as_text))
         case _:
             return str(value)
-
-
-def encodable(text: str) -> str:
-    """Text without halves of surrogate pairs, which JSON can spell and no encoding can write."""
-    return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
 
 
 def printable(text: str) -> str:

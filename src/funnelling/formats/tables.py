@@ -15,8 +15,9 @@ from typing import Any, BinaryIO
 
 from funnelling.errors import InputError, counted
 from funnelling.formats import parquet
-from funnelling.formats.files import file_ending, writing_bytes
-from funnelling.formats.parquet import Kind, as_text, defused, encodable, printable, without_nul
+from funnelling.formats.document import encodable
+from funnelling.formats.files import STANDARD, file_ending, writing, writing_bytes
+from funnelling.formats.parquet import Kind, as_text, defused, printable, without_nul
 from funnelling.formats.reader import Row, Spool
 from funnelling.runtime.progress import progress_bar
 
@@ -150,16 +151,16 @@ _DELIMITERS = {CSV: ",", TSV: "\t"}
 
 
 def ending_of(path: str | os.PathLike[str]) -> str:
-    """What a name asks for: .csv, .tsv, .xlsx, .parquet or .jsonl. Other names are refused.
+    """What a name asks for: .csv, .tsv, .xlsx, .parquet or .jsonl, as standard output. Others are refused.
 
-    >>> ending_of("out.CSV.gz"), ending_of("out.ndjson")
-    ('.csv', '.jsonl')
+    >>> ending_of("out.CSV.gz"), ending_of("out.ndjson"), ending_of("-")
+    ('.csv', '.jsonl', '.jsonl')
     >>> ending_of("out.doc")
     Traceback (most recent call last):
     funnelling.errors.InputError: out.doc: unknown format. Use a name that ends in \
 .csv, .tsv, .jsonl (each also with .gz), .xlsx or .parquet.
     """
-    found = _ENDINGS.get(f".{file_ending(path)}")
+    found = JSON_LINES if os.fspath(path) == STANDARD else _ENDINGS.get(f".{file_ending(path)}")
     if found is None:
         raise InputError(
             f"{os.fspath(path)}: unknown format. Use a name that ends in {CSV}, {TSV}, {JSON_LINES} "
@@ -217,11 +218,11 @@ def write_table(
     ending = check_writable(name)
     further = attached or {}
     folder = _folder_of(name)
+    if ending == JSON_LINES:
+        with writing(name, force) as lines:
+            lines.writelines(to_json(row) + "\n" for row in rows)
+        return
     with writing_bytes(name, force) as stream:
-        if ending == JSON_LINES:
-            for row in rows:
-                stream.write((to_json(row) + "\n").encode())
-            return
         if ending == XLSX:
             rows = bounded(rows, name)
         with (

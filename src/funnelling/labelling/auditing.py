@@ -1,26 +1,16 @@
 """Labelled documents whose labels look wrong or missing, the most suspicious first, and why."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from funnelling.commands.measurement import check_new_file
-from funnelling.commands.options import FilePath
-from funnelling.commands.sources import load_text_model, prefix_errors_with_file, read_labelled
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError, counted
+from funnelling.errors import InputError
 from funnelling.evaluation.errors import telling_words
 from funnelling.evaluation.splits import have_one_label
-from funnelling.formats.document import given_id, join_labels
-from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.frames import as_frame
-from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.formats.parquet import Kind
-from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
-from funnelling.labelling.held_out import OutOfFoldPredictions, check_judges, held_out, held_out_of
+from funnelling.labelling.held_out import OutOfFoldPredictions, held_out, held_out_of
 from funnelling.labelling.peers import COPIES, TRANSLATIONS, Disagreement, find_label_disagreements
 from funnelling.labelling.suspicion import (
     MISSING,
@@ -32,12 +22,11 @@ from funnelling.labelling.suspicion import (
     LabelIssues,
     score_label_issues,
 )
-from funnelling.matrices import XMC_MIN_LABELS, Rows
+from funnelling.matrices import Rows
 from funnelling.methods.algorithm import Parameters
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
-from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
 
 if TYPE_CHECKING:
@@ -263,89 +252,3 @@ def _others_against(doubts: LabelIssues, row: int, given: Rows, doubted: int, ra
             against += np.where(given[seen] & (seen != doubted), np.maximum(spoken, 0), 0)
     order = np.argsort(-against, kind="stable")[:MAX_OTHERS_NAMED]
     return [int(seen[place]) for place in order if against[place] > 0]
-
-
-LIST_COLUMNS = ("words_for", "words_against", "others_against", "peers")
-
-
-def audit_file(
-    source: FilePath,
-    number: int | None = None,
-    output: FilePath | None = None,
-    *,
-    method: str | None = None,
-    seed: int = 0,
-    layout: Layout = AS_FOUND,
-    strict: bool = False,
-    jobs: int | None = None,
-    force: bool = False,
-    verbose: int = 0,
-    report: Reporter = silent,
-) -> list[Row]:
-    """The documents of a file or of a model whose labels look most wrong; see `audit`.
-
-    Parameters
-    ----------
-    source : file of labelled documents, or folder of a model
-    number : how many documents are told, the most suspicious first; None for all
-    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), or - for JSON Lines
-        on standard output; with labels corrected, `update` takes it
-    method : that judges the documents of a file, or None for the usual one
-    seed : of folds, for a file
-    layout : where the fields of documents are in the file, as far as that is not to be found
-    strict : whether a document with a language that is none is refused, or else left out
-    jobs : threads, or None for one
-    force : whether an output that exists is replaced
-    verbose : above 0 for progress bars
-    report : what gets a line on each step
-    """
-    target = None if output is None or os.fspath(output) == STANDARD else os.fspath(output)
-    ending = JSON_LINES if target is None else check_writable(target)
-    if target is not None:
-        check_new_file(Path(target), force, source)
-    name = os.fspath(source)
-    is_model = name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
-    if not (is_model or name == STANDARD or os.path.exists(name)):
-        raise InputError(f"{source}: there is no such file, and no such model.")
-    if is_model:
-        if method is not None or strict or layout != AS_FOUND:
-            raise InputError(
-                f"{source} is a model, whose own documents are looked at: options on how a file is read and "
-                "judged do not apply. Leave them out, or give a file of documents."
-            )
-        model = load_text_model(source).running(n_jobs=jobs)
-        with prefix_errors_with_file(source):
-            rows = audit_model(model, number, verbose)
-    else:
-        check_judges(make_method(method or AUDIT_METHOD).algorithm)
-        corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
-        for line in notes:
-            report(line)
-        if (labels := len(corpus.label_set())) > XMC_MIN_LABELS:
-            report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
-        with prefix_errors_with_file(source):
-            rows = audit_corpus(corpus, number, method or AUDIT_METHOD, seed, jobs, verbose)
-    report(f"{counted(len(rows), 'document')}, the most suspicious first.")
-    if target is not None:
-        written = (_written(row, ending) for row in rows)
-        lists: Kind = "list" if ending == PARQUET else "text"
-        columns: dict[str, Kind] = {
-            **dict.fromkeys(("kind", "doubted", "rather"), "text"),
-            "probability": "number",
-            **dict.fromkeys(LIST_COLUMNS, lists),
-            "suspicion": "number",
-        }
-        write_table(target, written, columns, force, verbose=verbose)
-    elif output is not None:
-        with writing(STANDARD) as stream:
-            stream.writelines(to_json(_written(row, ending)) + "\n" for row in rows)
-    return rows
-
-
-def _written(row: Row, ending: str) -> Row:
-    """A row as it stands in a file: lists in one cell, unless the format has lists."""
-    row = {**row, "id": given_id(row["id"])}
-    if ending in (JSON_LINES, PARQUET):
-        return row
-    lists = {name: join_labels(row[name]) if row[name] else "" for name in LIST_COLUMNS}
-    return {**row, "labels": join_labels(row["labels"]), **lists}

@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from funnelling.commands.options import NO_RESOURCES, Resources
-from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import Decision, JournalFullError
 from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
 from funnelling.labelling.desk import TaskLockedError, TaskQueue
-from funnelling.labelling.queue import BackgroundUpdate, Queue, update_from_journal
+from funnelling.labelling.queue import BackgroundUpdate, Queue, UpdateSettings, update_from_journal
 from funnelling.methods.model import Model
 from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
@@ -29,22 +27,6 @@ from funnelling.text.languages import is_language, normalise_tag
 
 logger = logging.getLogger(__name__)
 _NICE = 10
-
-
-@dataclass(frozen=True)
-class UpdateSettings:
-    """How a model learns: from which journal, into which folder, and after how many labels each time.
-
-    ``label_set`` is what people see in place of what the model keeps.
-    """
-
-    model: str
-    journal: str
-    output: str
-    after: int = 50
-    resources: Resources = NO_RESOURCES
-    jobs: int | None = None
-    label_set: LabelSet | None = None
 
 
 @dataclass
@@ -116,16 +98,12 @@ class BackgroundUpdater:
             if not self._ended:
                 problem = str(error) or "Out of memory."
                 logger.error("nothing was learned: %s", problem)
-                self._problem = self._without_folders(problem)
+                for path in (self.how.output, self.how.model, self.how.journal):  # people see no folders
+                    problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
+                self._problem = problem
         finally:
             ours.close()
             self._process = self._task = None
-
-    def _without_folders(self, problem: str) -> str:
-        """What people who label need to know."""
-        for path in (self.how.output, self.how.model, self.how.journal):
-            problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
-        return problem
 
 
 def _received(pipe: Connection) -> BackgroundUpdate | str:
@@ -144,15 +122,7 @@ def _work(how: UpdateSettings, waiting: Sequence[Document], pipe: Connection) ->
         os.nice(_NICE)
     answer: BackgroundUpdate | str
     try:
-        answer = update_from_journal(
-            how.journal,
-            how.model,
-            how.output,
-            waiting,
-            label_set=how.label_set,
-            resources=how.resources,
-            jobs=how.jobs,
-        )
+        answer = update_from_journal(how, waiting)
     except InputError as error:
         answer = str(error)
     except MemoryError:

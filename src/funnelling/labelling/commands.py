@@ -1,9 +1,11 @@
 """``funnelling audit``, ``suggest`` and ``label``: labels that look wrong, what to label next, and a page."""
 
 import argparse
+import logging
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
 from funnelling.commands.declaring import Group, argument, flag, option
@@ -20,9 +22,17 @@ from funnelling.commands.options import (
     output_option,
 )
 from funnelling.commands.values import count, journal, model_folder
+from funnelling.errors import InputError, counted
 from funnelling.methods.registry import METHODS
-from funnelling.runtime.messages import Reporter, silent, style
+from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.serving.command import Service
+
+if TYPE_CHECKING:
+    from funnelling.corpus import Corpus
+    from funnelling.formats.parquet import Kind
+    from funnelling.methods.model import Model
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_N_SHOWN = 20  # documents on a terminal, unless a number is given
 UPDATES = Group("learning meanwhile")
@@ -58,21 +68,59 @@ class Audit(Seed, Jobs, Overwriting, Reading):
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> Sequence[Mapping[str, Any]]:
-        from funnelling.labelling.auditing import audit_file
+        from funnelling.commands.sources import load_text_model, prefix_errors_with_file, read_labelled
+        from funnelling.formats.document import join_labels
+        from funnelling.formats.files import STANDARD
+        from funnelling.formats.layout import AS_FOUND
+        from funnelling.formats.tables import write_table
+        from funnelling.labelling.auditing import AUDIT_METHOD, audit_corpus, audit_model
+        from funnelling.labelling.held_out import check_judges
+        from funnelling.matrices import XMC_MIN_LABELS
+        from funnelling.methods.registry import make_method
 
-        return audit_file(
-            self.source,
-            self.number or (DEFAULT_N_SHOWN if self.output is None else None),
-            self.output,
-            method=self.method,
-            seed=self.seed,
-            layout=self.layout,
-            strict=self.strict,
-            jobs=self.jobs,
-            force=self.force,
-            verbose=verbose,
-            report=report,
-        )
+        nested = _takes_lists(self.output or STANDARD, self.source, self.force)
+        number = self.number or (DEFAULT_N_SHOWN if self.output is None else None)
+        name = os.fspath(self.source)
+        is_model = name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
+        if not (is_model or name == STANDARD or os.path.exists(name)):
+            raise InputError(f"{name}: there is no such file, and no such model.")
+        if is_model:
+            if self.method is not None or self.strict or self.layout != AS_FOUND:
+                raise InputError(
+                    f"{name} is a model, whose own documents are looked at: options on how a file is read "
+                    "and judged do not apply. Leave them out, or give a file of documents."
+                )
+            model = load_text_model(name).running(n_jobs=self.jobs)
+            with prefix_errors_with_file(name):
+                rows = audit_model(model, number, verbose)
+        else:
+            method = self.method or AUDIT_METHOD
+            check_judges(make_method(method).algorithm)
+            corpus, notes = read_labelled(name, verbose=verbose, layout=self.layout, strict=self.strict)
+            for line in notes:
+                report(line)
+            if (labels := len(corpus.label_set())) > XMC_MIN_LABELS:
+                report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
+            with prefix_errors_with_file(name):
+                rows = audit_corpus(corpus, number, method, self.seed, self.jobs, verbose)
+        report(f"{counted(len(rows), 'document')}, the most suspicious first.")
+        if self.output is not None:
+            lists = ("words_for", "words_against", "others_against", "peers")
+            kind: Kind = "list" if nested else "text"
+            columns: dict[str, Kind] = {
+                **dict.fromkeys(("kind", "doubted", "rather"), "text"),
+                "probability": "number",
+                **dict.fromkeys(lists, kind),
+                "suspicion": "number",
+            }
+
+            def cells(row: Mapping[str, Any]) -> dict[str, Any]:
+                joined = {each: join_labels(row[each]) if row[each] else "" for each in lists}
+                return {"labels": join_labels(row["labels"]), **joined}
+
+            written = (_with_given_id(row, {} if nested else cells(row)) for row in rows)
+            write_table(self.output, written, columns, self.force, verbose=verbose)
+        return rows
 
     def show(self, result: Any) -> None:
         from funnelling.report.labels import audit_listing
@@ -103,19 +151,120 @@ class Suggest(Overwriting, Reading):
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> Sequence[Mapping[str, Any]]:
-        from funnelling.labelling.suggesting import suggest
+        from collections import Counter
 
-        return suggest(
-            self.model,
-            self.data,
-            self.output,
-            self.number,
-            balance=self.balance,
-            layout=self.layout,
-            strict=self.strict,
-            force=self.force,
-            verbose=verbose,
+        from funnelling.commands.sources import layout_for, load_text_model
+        from funnelling.corpus import Corpus, name_languages
+        from funnelling.formats import read_documents
+        from funnelling.formats.document import join_labels
+        from funnelling.formats.files import STANDARD, shown_name
+        from funnelling.formats.tables import write_table
+        from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, check_suggests, suggest_texts
+        from funnelling.runtime.progress import timed
+
+        nested = _takes_lists(self.output, self.data, self.force)
+        name, target = shown_name(self.data), os.fspath(self.output)
+        model = load_text_model(self.model).running(verbose=verbose)
+        check_suggests(model)
+        with timed(f"reading {name}", bool(verbose)):
+            corpus = Corpus.from_documents(read_documents(self.data, layout_for(model, self.layout)))
+        corpus, names = name_languages(
+            corpus, name, among=model.languages, verbose=verbose, strict=self.strict
         )
+        if names.detected:
+            logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
+        if names.unknown:
+            logger.info("%s: %s.", name, names.left_out())
+        corpus = _unlabelled(model, corpus, name)
+        for language, there in sorted(Counter(map(str, corpus.languages)).items()):
+            if there > MAX_COMPARED_DOCUMENTS:
+                logger.info(
+                    "%s: of %d documents in %s, %d are looked at.",
+                    name,
+                    there,
+                    language,
+                    MAX_COMPARED_DOCUMENTS,
+                )
+        rows = suggest_texts(
+            model,
+            corpus.texts,
+            corpus.languages,
+            self.number,
+            ids=corpus.ids,
+            groups=corpus.groups if any(corpus.groups) else None,
+            balance=self.balance,
+        )
+        if len(rows) < min(self.number, len(corpus)):
+            logger.info(
+                "%d of %s suggested: the others say the same as one that is suggested or learned, are of its "
+                "group, or were not looked at.",
+                len(rows),
+                counted(len(corpus), "document"),
+            )
+        columns: dict[str, Kind] = {
+            "labels": "list" if nested else "text",
+            "suggested": "list" if nested else "text",
+            "probabilities": "map" if nested else "text",
+            "reason": "text",
+            "score": "number",
+        }
+        written = (
+            _with_given_id(row, {} if nested else {"suggested": join_labels(row["suggested"])})
+            for row in rows
+        )
+        write_table(target, written, columns, self.force, title="suggestions", verbose=verbose)
+        if target != STANDARD:
+            logger.info("%s: %s to label.", target, counted(len(rows), "document"))
+        return rows
+
+
+def _takes_lists(output: FilePath, source: FilePath, force: bool) -> bool:
+    """Whether a file takes lists; one that exists, cannot be written or is what is read is refused."""
+    from funnelling.formats.files import STANDARD, check_output_folder
+    from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable
+
+    ending, file = check_writable(output), Path(output)
+    if os.fspath(output) != STANDARD:
+        if file.exists() and os.path.exists(source) and file.samefile(source):
+            raise InputError(f"{file} is what is read. Choose another file with -o.")
+        if file.exists() and not force:
+            raise InputError(f"{file} exists. Choose another file with -o or add --force.")
+        check_output_folder(file.parent)
+    return ending in (JSON_LINES, PARQUET)
+
+
+def _with_given_id(row: Mapping[str, Any], cells: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as it stands in a file, where some lists are in one cell each."""
+    from funnelling.formats.document import given_id
+
+    return {**row, "id": given_id(row["id"]), **cells}
+
+
+def _unlabelled(model: "Model", corpus: "Corpus", name: str) -> "Corpus":
+    """The documents that could be labelled; how many others there are is said."""
+    import numpy as np
+
+    archive = model.archive
+    learned = np.zeros(len(corpus), dtype=bool)
+    if archive is not None and archive.texts:
+        learned = archive.knows(corpus.languages, corpus.texts, corpus.ids, corpus.groups)
+    left = np.ones(len(corpus), dtype=bool)
+    lines = []
+    for which, why in (
+        ([not text.strip() for text in corpus.texts], "without text"),
+        ([labels is not None for labels in corpus.labels], "with labels"),
+        ([split == "test" for split in corpus.splits], "for test"),
+        (learned, "that the model has learned, or another version of"),
+    ):
+        found = np.asarray(which, dtype=bool)
+        if number := int((found & left).sum()):
+            lines.append(f"{counted(number, 'document')} {why}")
+        left &= ~found
+    if not left.any():
+        raise InputError(f"{name}: no document to suggest: {', '.join(lines)}. Add some without labels.")
+    if lines:
+        logger.info("%s: left out: %s.", name, ", ".join(lines))
+    return corpus.select(left)
 
 
 def _number(text: str) -> int:
@@ -165,8 +314,11 @@ class Label(Service, LabelSetFile, Resources, Jobs, Reading):
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         self.check_installed("label")
-        from funnelling.labelling.bench import UpdateSettings
-        from funnelling.labelling.page import LabellingSettings, label
+        from funnelling.commands.sources import load_text_model
+        from funnelling.formats.journal import Journal
+        from funnelling.labelling.page import label
+        from funnelling.labelling.queue import UpdateSettings, learned_before, read_queue
+        from funnelling.methods.learning import check_extensible
         from funnelling.serving.settings import ServiceSettings, read_token
 
         service = ServiceSettings(
@@ -175,30 +327,44 @@ class Label(Service, LabelSetFile, Resources, Jobs, Reading):
             self.port,
             token=read_token(self.token_file),
             allowed_hosts=tuple(self.allow_host),
-            style=style(),
-            label_set=self.label_set,
         )
-        updates = UpdateSettings(
-            self.model,
-            self.journal or _journal_beside(self.data),
-            self.output or f"{self.model.rstrip('/')}-labelled",
-            self.learn_after,
-            self.resources,
-            self.jobs,
-        )
-        label(
-            LabellingSettings(
-                service,
-                self.data,
-                updates,
-                self.layout,
-                self.all,
-                self.as_they_are,
-                self.strict,
-                self.who,
-                self.max_journal,
+        journal = self.journal or _journal_beside(self.data)
+        output = self.output or f"{self.model.rstrip('/')}-labelled"
+        learned = learned_before(output, journal) if self.learn_after else None
+        model = load_text_model(self.model)
+        if self.learn_after:
+            try:
+                check_extensible(model)
+            except InputError as error:
+                raise InputError(
+                    f"{self.model}: {error} Or label without learning: --learn-after 0."
+                ) from None
+        if learned is not None:  # an earlier run has made it of the model
+            model = load_text_model(output)
+        if model.algorithm.sparse_labels and not self.as_they_are:
+            raise InputError(
+                f"{model.algorithm.name} cannot put documents into order yet. Add --as-they-are."
             )
+        label_set = None
+        if self.label_set is not None:
+            model = model.following(self.label_set)
+            label_set = model.label_set
+        if os.path.exists(journal):  # what is wrong with it is told before documents are read
+            Journal(journal).close()
+        queue = read_queue(
+            model,
+            self.data,
+            layout=self.layout,
+            everything=self.all,
+            as_they_are=self.as_they_are,
+            strict=self.strict,
+            verbose=verbose,
+            report=report,
         )
+        learning = UpdateSettings(
+            self.model, journal, output, self.learn_after, self.resources, self.jobs, label_set
+        )
+        label(queue, model, learned or 0, learning, service, self.who, self.max_journal)
 
 
 def _journal_beside(data: str) -> str:

@@ -1,8 +1,6 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
-import os
-import signal
-from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import threadpoolctl
@@ -12,25 +10,22 @@ from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from funnelling.commands.sources import load_text_model
 from funnelling.corpus.label_files import MAX_TEXT_CHARACTERS
-from funnelling.errors import InputError, counted
+from funnelling.errors import counted
 from funnelling.formats.journal import Journal
-from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelling.bench import AnnotationService, UpdateSettings
+from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
-from funnelling.labelling.queue import learned_before, read_queue
-from funnelling.methods.learning import check_extensible
+from funnelling.labelling.queue import Queue, UpdateSettings
 from funnelling.methods.model import Model
-from funnelling.runtime.messages import TOKEN, say
+from funnelling.runtime.messages import say
 from funnelling.serving.application import add_heads, add_pages, guarded_app
 from funnelling.serving.bodies import LimitedRequest, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Metrics, too_busy
-from funnelling.serving.protocol import server_of
+from funnelling.serving.protocol import run_server
 from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, string
-from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
-from funnelling.serving.supervisor import address_of, bind, start_logging
+from funnelling.serving.settings import LABELLING, LABELLING_PAGES, ServiceSettings, labelling_paths
+from funnelling.serving.supervisor import announce, bind, start_logging
 
 MAX_LABELS_PER_REQUEST = 1_000  # of a document
 _MAX_NAME_CHARACTERS = 100  # of a person, a session or a key
@@ -133,88 +128,36 @@ def _add_interface(app: FastAPI, bench: AnnotationService) -> None:
         return await json_response_by_turns(await bench.passages(body.key, body.labels, request.until))
 
 
-@dataclass(frozen=True)
-class LabellingSettings:
-    """What is to be labelled, and what is learned from it; ``service`` says where and by whom."""
+def label(
+    queue: Queue,
+    model: Model,
+    learned: int,
+    learning: UpdateSettings,
+    service: ServiceSettings,
+    who: str,
+    max_journal: int,
+) -> None:
+    """Let people label documents until a signal comes: SIGTERM or SIGINT.
 
-    service: ServiceSettings
-    data: str
-    learning: UpdateSettings
-    layout: Layout = AS_FOUND
-    everything: bool = False
-    as_they_are: bool = False
-    strict: bool = False
-    who: str = ""
-    journal_bytes: int = 2**30  # that the journal may have
-
-
-def label(settings: LabellingSettings) -> None:
-    """Let people label documents until a signal comes: SIGTERM or SIGINT."""
-    service, learning = settings.service, settings.learning
-    model, learned = _starting_model(learning)
-    if model.algorithm.sparse_labels and not settings.as_they_are:
-        raise InputError(f"{model.algorithm.name} cannot put documents into order yet. Add --as-they-are.")
-    if service.label_set is not None:
-        model = model.following(service.label_set)
-        learning = replace(learning, label_set=model.label_set)
-    if os.path.exists(learning.journal):  # what is wrong with it is told before documents are read
-        Journal(learning.journal).close()
-    queue = read_queue(
-        model,
-        settings.data,
-        layout=settings.layout,
-        everything=settings.everything,
-        as_they_are=settings.as_they_are,
-        strict=settings.strict,
-        verbose=1,
-        report=say,
-    )
+    ``learned`` documents of the journal are what the model has learned from, ``max_journal`` is the most
+    bytes of it, and ``who`` the name of everybody, if any.
+    """
     (sock,) = bind(service.host, service.port, 1)
-    with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
+    with sock, Journal(learning.journal, most=max_journal) as journal:
         desk = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
         metrics = Metrics(labelling_paths(), model.languages)
         engine = Engine(model, metrics, service.limits.words)
-        bench = AnnotationService(queue, desk, engine, learning, learned, settings.who)
+        bench = AnnotationService(queue, desk, engine, learning, learned, who)
         app = create_labelling_app(bench, service, metrics)
         engine.warm_up()
-        server = server_of(app, service.limits, metrics)
         start_logging()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, server.handle_exit)
-        _announce(settings, desk, sock.getsockname()[1])
-        server.run([sock])
-        labelled = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
-        left = bench.learner.learned < desk.labelled
-        say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
-
-
-def _starting_model(learning: UpdateSettings) -> tuple[Model, int]:
-    """The model to begin with, and how many documents of the journal it has learned from.
-
-    That is what an earlier run made of the model, if one did.
-    """
-    learned = learned_before(learning.output, learning.journal) if learning.after else None
-    model = load_text_model(learning.model)
-    if learning.after:
-        try:
-            check_extensible(model)
-        except InputError as error:
-            raise InputError(
-                f"{learning.model}: {error} Or label without learning: --learn-after 0."
-            ) from None
-    return (model, 0) if learned is None else (load_text_model(learning.output), learned)
-
-
-def _announce(settings: LabellingSettings, desk: TaskQueue, port: int) -> None:
-    service, progress = settings.service, desk.progress()
-    address = address_of(service.host, port)
-    documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
-    message = f"Labelling {documents} on {address} into {settings.learning.journal}. Ctrl-C stops it."
-    if service.token is None and service.host not in LOOPBACK:
-        message += f" Whoever reaches it can label: ask for a token with --token-file or {TOKEN}."
-    say(message, address=address)
-
-
-def _command(learning: UpdateSettings) -> str:
-    return f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
+        progress = desk.progress()
+        what = f"Labelling {counted(progress['left'], 'document')} of {progress['documents']:,}"
+        ready = partial(announce, service, sock, what, f"into {journal.path}", "label")
+        run_server(app, service.limits, metrics, sock, ready)
+        message = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
+        if bench.learner.learned < desk.labelled:
+            command = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
+            message += f" To learn from all of them: {command}"
+        say(message)

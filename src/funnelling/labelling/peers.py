@@ -115,19 +115,14 @@ def find_label_disagreements(corpus: Corpus, given: Targets, verbose: int = 0) -
     language count as the same where they are near-duplicates, whatever their group.
     """
     found: dict[int, Disagreement] = {}
-    for row, peers in _copies(corpus, verbose).items():
-        _note(found, COPIES, row, peers, given)
-    for row, peers in _translations(corpus).items():
-        _note(found, TRANSLATIONS, row, peers, given)
+    for kind, alike in ((COPIES, _copies(corpus, verbose)), (TRANSLATIONS, _translations(corpus))):
+        for row, peers in alike.items():
+            share = given[peers].mean(axis=0)
+            wrong = np.flatnonzero(given[row] & (share < DEFAULT_THRESHOLD)).tolist()
+            missing = np.flatnonzero(~given[row] & (share > DEFAULT_THRESHOLD)).tolist()
+            if wrong or missing:
+                found[row] = Disagreement(kind, peers, wrong, missing)
     return found
-
-
-def _note(found: dict[int, Disagreement], kind: str, row: int, peers: list[int], given: Targets) -> None:
-    share = given[peers].mean(axis=0)
-    wrong = np.flatnonzero(given[row] & (share < DEFAULT_THRESHOLD)).tolist()
-    missing = np.flatnonzero(~given[row] & (share > DEFAULT_THRESHOLD)).tolist()
-    if wrong or missing:
-        found[row] = Disagreement(kind, peers, wrong, missing)
 
 
 def _copies(corpus: Corpus, verbose: int) -> dict[int, list[int]]:

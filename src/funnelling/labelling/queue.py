@@ -135,6 +135,22 @@ def _reason(row: Document) -> str:
     return f"{kind}: {named}" if named else kind
 
 
+@dataclass(frozen=True)
+class UpdateSettings:
+    """How a model learns: from which journal, into which folder, and after how many labels each time.
+
+    ``label_set`` is what people see in place of what the model keeps.
+    """
+
+    model: str
+    journal: str
+    output: str
+    after: int = 50
+    resources: Resources = NO_RESOURCES
+    jobs: int | None = None
+    label_set: LabelSet | None = None
+
+
 def learned_before(output: FilePath, journal: FilePath) -> int | None:
     """How many documents of a journal the model in a folder has learned from; None where there is no folder.
 
@@ -173,25 +189,15 @@ class BackgroundUpdate:
     reasons: dict[str, str]
 
 
-def update_from_journal(
-    journal: FilePath,
-    model: FilePath,
-    output: FilePath,
-    waiting: Sequence[Document],
-    *,
-    label_set: LabelSet | None = None,
-    resources: Resources = NO_RESOURCES,
-    jobs: int | None = None,
-) -> BackgroundUpdate:
+def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> BackgroundUpdate:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
 
-    One that has become worse by more than noise is not saved: `ScoreFellError`. ``label_set`` takes part in
+    One that has become worse by more than noise is not saved: `ScoreFellError`. The label set takes part in
     the order of the documents that are ``waiting``, and is not kept.
     """
-    growth = Update(
-        model=model, data=journal, output=output, jobs=jobs, overwrite=True, **vars(resources)
-    ).run()
-    queue = ordered(growth.model.following(label_set), waiting)
+    files = {"model": how.model, "data": how.journal, "output": how.output, **vars(how.resources)}
+    growth = Update(jobs=how.jobs, overwrite=True, **files).run()
+    queue = ordered(growth.model.following(how.label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
     documents = _learned_in(growth.model.history[-1])
     return BackgroundUpdate(

@@ -32,7 +32,10 @@ def sides(text: str, told: Row, top: int) -> Sides:
     >>> sides("tea bad Tea", told, 3)
     Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
     """
-    amounts = amounts_by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
+    if "passages" in told:
+        amounts = amounts_by_word(text, told["passages"])
+    else:
+        amounts = [(str(name), amount) for name, amount in told.get("tier_one", {}).get("words", [])]
     ranked = sorted(
         (pair for pair in amounts if abs(pair[1]) >= MIN_CONTRIBUTION), key=lambda pair: -abs(pair[1])
     )
@@ -55,10 +58,6 @@ def explanation_rows(text: str, row: Row, top: int) -> Iterator[dict[str, object
                 "word": word,
                 "adds": amount,
             }
-
-
-def _by_feature(told: Row) -> Amounts:
-    return [(str(name), amount) for name, amount in told.get("tier_one", {}).get("words", [])]
 
 
 def verdict(told: Row) -> str:

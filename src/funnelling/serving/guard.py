@@ -42,30 +42,21 @@ class HTTPProblem(Exception):  # noqa: N818 (of a request, not a fault of the se
         self.headers = headers
 
     def response(self) -> Response:
-        """The refusal as an answer."""
-        return Response(
-            problem_document(self.status, self.detail, self.pointer),
-            self.status,
-            headers=dict(self.headers or {}),
-            media_type=MEDIA_TYPE,
-        )
+        """The refusal as an answer.
 
-
-def problem_document(status: int, detail: str, pointer: str | None = None) -> bytes:
-    """The body of a refusal.
-
-    >>> problem_document(404, "There is nothing here.")
-    b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is nothing here."}'
-    """
-    document: dict[str, Any] = {
-        "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-    }
-    if pointer is not None:
-        document["pointer"] = pointer
-    return json.dumps(document).encode()
+        >>> HTTPProblem(404, "There is nothing here.").response().body
+        b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is nothing here."}'
+        """
+        document: dict[str, Any] = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+        }
+        if self.pointer is not None:
+            document["pointer"] = self.pointer
+        headers = dict(self.headers or {})
+        return Response(json.dumps(document).encode(), self.status, headers, media_type=MEDIA_TYPE)
 
 
 def too_busy(detail: str) -> HTTPProblem:

@@ -332,15 +332,13 @@ def run_worker(
     app.state.engine.warm_up()
     gc.collect()
     gc.freeze()  # the garbage of a large answer is looked for without looking at the model, too
-    server = server_of(app, settings.limits, metrics)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, server.handle_exit)
-    ready()
-    server.run([sock])
+    run_server(app, settings.limits, metrics, sock, ready)
 
 
-def server_of(app: FastAPI, limits: Limits, metrics: Metrics) -> Server:
-    """A server of an application, whose caller handles the signals."""
+def run_server(
+    app: FastAPI, limits: Limits, metrics: Metrics, sock: socket.socket, ready: Callable[[], None]
+) -> None:
+    """Serve an application on a socket until SIGTERM or SIGINT; call ``ready`` before."""
     config = uvicorn.Config(
         app,
         http=HttpConnection,
@@ -353,4 +351,8 @@ def server_of(app: FastAPI, limits: Limits, metrics: Metrics) -> Server:
         timeout_keep_alive=75,
         timeout_graceful_shutdown=round(limits.seconds) + 5,
     )
-    return Server(config, SharedState(limits, metrics))
+    server = Server(config, SharedState(limits, metrics))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.handle_exit)
+    ready()
+    server.run([sock])

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -48,7 +47,10 @@ def serve(settings: ServiceSettings) -> None:
     if settings.feedback is not None:
         Journal(settings.feedback, JOURNAL_WAIT_S).close()  # else the first to send some would be told
     start_logging()
-    Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))
+    workers = f"with {counted(settings.workers, 'worker')}"
+    Supervisor(settings, held, sockets).run(
+        lambda model: announce(settings, sockets[0], f"Serving {model}", workers, "use it")
+    )
 
 
 def bind(host: str, port: int, workers: int) -> list[socket.socket]:
@@ -88,12 +90,13 @@ def address_of(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(settings: ServiceSettings, port: int, model: str) -> None:
-    workers = counted(settings.workers, "worker")
-    message = f"Serving {model} on {address_of(settings.host, port)} with {workers}. Ctrl-C stops it."
+def announce(settings: ServiceSettings, sock: socket.socket, what: str, how: str, use: str) -> None:
+    """Say what goes on where, and who can ``use`` it."""
+    address = address_of(settings.host, sock.getsockname()[1])
+    message = f"{what} on {address} {how}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
-        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN}."
-    say(message, address=address_of(settings.host, port))
+        message += f" Whoever reaches it can {use}: ask for a token with --token-file or {TOKEN}."
+    say(message, address=address)
 
 
 def _summary_of(description: dict[str, Any]) -> str:

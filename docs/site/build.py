@@ -10,9 +10,10 @@ from pathlib import Path
 
 os.environ["NO_COLOR"] = "1"  # Python 3.14 colours what parsers say on a terminal
 
+from sphinx.cmd.build import build_main
+
 from commands import Form
 from links import broken, read_pages
-from sphinx.cmd.build import build_main
 from stage import HERE, stage, stage_commands
 
 

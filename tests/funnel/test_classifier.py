@@ -130,7 +130,6 @@ class TestGroups:
             return assign_folds(k, documents, *keys, language=language, groups=groups)
 
         monkeypatch.setattr("funnelling.corpus.by_language.assign_folds", spy)
-        monkeypatch.setattr("funnelling.funnel.tier_one.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
         model = FunnellingClassifier("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)
         model.fit(CORPUS.X, CORPUS.y, groups={"en": laws, "it": laws})

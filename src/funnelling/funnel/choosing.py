@@ -178,8 +178,7 @@ class CandidateScore:
         if labels.single_label:
             decided = labels.decide(scores)
             probabilities = fit_temperature(scores, truth)(scores)
-            likelihoods = (by_class(probabilities) * by_class(truth)).sum(axis=1)
-            by_document = np.log(np.maximum(likelihoods, 1e-12)) * _balanced(targets)
+            by_document = _log_likelihoods(probabilities, truth) * _balanced(targets)
         else:
             decided = scores > _best_threshold(scores, truth)
             hits = 2 * (decided & truth).sum(axis=1)
@@ -213,6 +212,12 @@ class CandidateScore:
         """The standard error of the difference, document by document."""
         difference = self.by_document - other.by_document
         return float(np.std(difference) / np.sqrt(len(difference)))
+
+
+def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
+    """Compute the log probability of each document's own label."""
+    logs: Array = np.log(np.maximum((by_class(probabilities) * by_class(truth)).sum(axis=1), 1e-12))
+    return logs
 
 
 def _balanced(targets: Mapping[str, Targets]) -> Array:

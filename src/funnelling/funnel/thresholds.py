@@ -247,7 +247,7 @@ def _select_shrinkage(
         decided = _decided(ranking, tunings, pull)
         tables = [Counts.of(own, decided[rows]).table() for own, rows in zip(truth, rows_of, strict=True)]
         counts = Counts.from_table(np.stack(tables, axis=-1))
-        measures = {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
+        measures = _measures(goal, counts)
         micro = float(measures["micro_f1"].mean())
         if pull == SHRINKAGE_STRENGTHS[0] and goal.measure == "macro_f1":
             floor = micro - MAX_MICRO_F1_LOSS
@@ -259,6 +259,11 @@ def _select_shrinkage(
         values.append(value)
     good = np.flatnonzero(np.array(values) >= max(values) - MIN_SHRINKAGE_GAIN)
     return SHRINKAGE_STRENGTHS[int(good[0])]
+
+
+def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
+    """Compute the goal's metric and micro-F1 of each language, from counts by label and language."""
+    return {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
 
 
 def _common_threshold(ranking: LabelThresholdCurves, goal: Goal, without: int | None) -> float:

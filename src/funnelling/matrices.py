@@ -5,7 +5,7 @@ so every product here has a shape that depends on its weights alone and runs on 
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
@@ -269,6 +269,14 @@ def by_language(rows: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
     """
     ends = np.cumsum(list(sizes.values()))
     return {tag: rows[end - size : end] for (tag, size), end in zip(sizes.items(), ends, strict=True)}
+
+
+def positions_of(languages: Iterable[str]) -> dict[str, npt.NDArray[np.intp]]:
+    """The rows of each language among the languages of documents, languages in alphabetical order."""
+    positions: dict[str, list[int]] = {}
+    for position, language in enumerate(languages):
+        positions.setdefault(str(language), []).append(position)
+    return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
 
 
 def sizes_of(by_language: Mapping[str, Any]) -> dict[str, int]:

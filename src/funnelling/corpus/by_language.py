@@ -10,11 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.corpus.blocks import TEXTS, Block, Kind, Places, bag, rows_at
-from funnelling.corpus.corpus import Corpus, label_matrix, positions_of, sparse_label_matrix
+from funnelling.corpus.corpus import Corpus, label_matrix, sparse_label_matrix
 from funnelling.corpus.labels import LabelSpace, check_learnable
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import AnyTargets, Folds, Rows, is_sparse, length, sizes_of
+from funnelling.matrices import AnyTargets, Folds, Rows, is_sparse, length, positions_of, sizes_of
 from funnelling.randomness import assign_folds
 from funnelling.state import Between, expect
 from funnelling.text.languages import normalise_tag

@@ -16,6 +16,7 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.document import NO_TEXT, SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.matrices import positions_of
 from funnelling.text.detection import LanguageNames, detect_missing, normalise_tags
 
 if TYPE_CHECKING:
@@ -51,14 +52,6 @@ def sparse_label_matrix(
     places = np.fromiter(chain.from_iterable(columns), dtype=np.intp, count=int(starts[-1]))
     ones = np.ones(len(places), dtype=bool)
     return sparse.csr_array((ones, places, starts), shape=(len(columns), len(column)))
-
-
-def positions_of(languages: Iterable[str]) -> dict[str, NDArray[np.intp]]:
-    """Where each language stands among the languages of documents, languages in alphabetical order."""
-    positions: dict[str, list[int]] = {}
-    for position, language in enumerate(languages):
-        positions.setdefault(str(language), []).append(position)
-    return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
 
 
 logger = logging.getLogger(__name__)

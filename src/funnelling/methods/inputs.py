@@ -7,11 +7,18 @@ import numpy as np
 
 from funnelling.corpus.blocks import Block, Kind
 from funnelling.corpus.by_language import Contents
-from funnelling.corpus.corpus import positions_of
 from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table
-from funnelling.matrices import AnyTargets, check_places, check_vectors, is_sparse, length, take_rows
+from funnelling.matrices import (
+    AnyTargets,
+    check_places,
+    check_vectors,
+    is_sparse,
+    length,
+    positions_of,
+    take_rows,
+)
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 

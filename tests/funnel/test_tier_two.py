@@ -165,7 +165,7 @@ class TestASampleTeaches:
     ) -> None:
         kept = model.training_
         assert kept.kind == "bags"
-        assert kept.sizes == model.documents_
+        assert {tag: len(block.content) for tag, block in kept.blocks.items()} == model.documents_
         assert model.model_.fitted.kept is None
 
     def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:

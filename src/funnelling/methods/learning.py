@@ -351,6 +351,7 @@ def learn_prepared(
     algorithm: Algorithm[Any], parameters: Parameters, training: TrainingSet, texts: bool
 ) -> Model:
     """The model that an algorithm makes of documents and vectors; of ``texts`` there may be only these."""
+    training = replace(training, dealt=training.folds)  # once for all selections of it
     fitted = algorithm.fit(parameters, training)
     freeze(fitted)
     by_class = training.labels.by_class(training.targets).values()

@@ -39,12 +39,14 @@ def test_a_file_is_made_once(cache: Path) -> None:
     assert [path.name for path in (cache / "numbers").iterdir()] == ["seven.safetensors"]
 
 
-def test_what_fails_leaves_nothing_behind(cache: Path) -> None:
-    def fail() -> Arrays:
+def test_what_fails_leaves_nothing_behind(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(draft: str) -> None:
+        assert Path(draft).stat().st_size  # it is written in part
         raise OSError("No space left on device")
 
+    monkeypatch.setattr("funnelling.runtime.files.sync", fail)
     with pytest.raises(FileNotFoundError):
-        from_cache("seven", fail, read_number)
+        from_cache("seven", lambda: SEVEN, read_number)
     assert list(cache.iterdir()) == []
 
 

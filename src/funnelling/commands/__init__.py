@@ -1,4 +1,4 @@
-"""The command line: one command per file; each parses, calls one function and prints.
+"""The command line: the commands by name, and `main`, which parses, runs and prints one of them.
 
 Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
 """

@@ -35,7 +35,7 @@ class _Declared(NamedTuple):
     An argument has no ``names``; those of an option stand beside its long one, which is the field's. Options
     with the same word in ``exclusive`` exclude each other. ``complete`` says what completes the value, where
     its metavar does not. ``also`` are further names that set the field, each with the words for argparse that
-    are its own; ``words`` are those of all.
+    are its own; ``words`` are those of all. Short help shows what is ``common``.
     """
 
     names: tuple[str, ...] | None
@@ -44,6 +44,7 @@ class _Declared(NamedTuple):
     exclusive: str = ""
     complete: Complete = ""
     also: Mapping[str, dict[str, Any]] = MappingProxyType({})
+    common: bool = False
 
 
 def option(
@@ -55,11 +56,12 @@ def option(
     exclusive: str = "",
     complete: Complete = "",
     also: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    common: bool = False,
     **words: Any,
 ) -> Any:
     """A field that is an option with a value; without a default it is required."""
     words |= {"help": meaning, **({} if metavar is None else {"metavar": metavar})}
-    declared = _Declared(names, words, group, exclusive, complete, also)
+    declared = _Declared(names, words, group, exclusive, complete, also, common)
     return field(default=default, metadata={DECLARED: declared})
 
 
@@ -72,7 +74,8 @@ def argument(
     meaning: str, metavar: str, *, default: Any = MISSING, complete: Complete = "", **words: Any
 ) -> Any:
     """A field that is an argument, on a command line and in Python."""
-    declared = _Declared(None, words | {"help": meaning, "metavar": metavar}, complete=complete)
+    words |= {"help": meaning, "metavar": metavar}
+    declared = _Declared(None, words, complete=complete, common=True)
     return field(default=default, kw_only=False, metadata={DECLARED: declared})
 
 

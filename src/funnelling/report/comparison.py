@@ -76,9 +76,14 @@ def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str)
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
-    by_documents = weighted_table(result)
+    by_documents = weighted_table(result, paper=True)
     return [
-        TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
+        TableBlock(
+            "methods",
+            "Averages over languages",
+            comparison_table(result, paper=True),
+            notes(result, paper=True),
+        ),
         *([] if by_documents is None else [_weighted(by_documents)]),
         TableBlock(
             "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)

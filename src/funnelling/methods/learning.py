@@ -16,7 +16,7 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, check_learnable, label_columns
 from funnelling.errors import InputError, listed
 from funnelling.matrices import AnyTargets, canonical, check_vectors, is_sparse, widths_of
-from funnelling.methods.algorithm import Algorithm, Parameters
+from funnelling.methods.algorithm import NOTHING, TEXTS, Algorithm, Parameters
 from funnelling.methods.inputs import read_inputs
 from funnelling.methods.labels import read_labelled, with_names
 from funnelling.methods.merging import Merged, correct, merge, previous_fit, with_targets
@@ -212,7 +212,7 @@ def check_extensible(model: Model) -> ByLanguage:
     if model.texts and archive.kind != "as written" and reader is not None:
         raise InputError(
             f"{reader} reads texts as they were written, and the model keeps only the words of its "
-            "documents. Train it anew with keep_texts (--keep-texts)."
+            "documents. Train it anew with keep='texts' (--keep-texts)."
         )
     return archive
 
@@ -364,6 +364,6 @@ def learn_prepared(
         features={} if texts else widths_of(training.documents),
         texts=texts,
         fitted=fitted,
-        archive=None if parameters.compact else training.kept(parameters.keep_texts),
+        archive=None if parameters.keep == NOTHING else training.kept(parameters.keep == TEXTS),
         label_set=training.label_set,
     )

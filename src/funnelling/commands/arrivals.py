@@ -228,7 +228,7 @@ def _merged(model: "Model", documents: Corpus, corrections: Corpus) -> Merged:
         corrected = replace(model, archive=merged.archive, labels=labels.under(merged.classes))
         groups = documents.groups if any(documents.groups) else None
         further = learning.further(
-            corrected, documents.texts, documents.y, documents.languages, groups, documents.ids
+            corrected, documents.texts, documents.y, documents.languages, groups, documents.ids, documents
         )
         merged = _both(merged, further)
     return merged

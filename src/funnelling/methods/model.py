@@ -336,7 +336,7 @@ class Model:
             self.label_set.rules(classes).check()
         features = None if self.texts else self.features
         if self.archive is not None:
-            self.archive.check_documents(self.labels.columns, features, self.labels.sparse)
+            self.archive.check_documents(self.labels, features)
             expect(self.archive.sizes == self.documents, "what is kept of documents")
         self.fitted.check(self.documents, features, self.labels)
 

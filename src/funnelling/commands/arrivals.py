@@ -17,7 +17,7 @@ from funnelling.commands.change import (
     ready_to_learn,
 )
 from funnelling.commands.declaring import NegativeResultError
-from funnelling.commands.options import FilePath
+from funnelling.commands.options import FilePath, Updating
 from funnelling.commands.sources import layout_for, prefix_errors_with_file, read_sides, rolled_up_sides
 from funnelling.corpus import Corpus
 from funnelling.corpus.by_language import ByLanguage
@@ -38,7 +38,6 @@ from funnelling.runtime.messages import Reporter
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
-    from funnelling.commands.update import Update
     from funnelling.methods.model import Model
 
 MIN_NEW_VERSIONS = 3  # documents with another text than the one of their id are taken for new versions of it
@@ -78,7 +77,7 @@ class UpdateResult:
         }
 
 
-def update_model(how: "Update", report: Reporter, verbose: int) -> UpdateResult:
+def update_model(how: Updating, report: Reporter, verbose: int) -> UpdateResult:
     """Update a model as a command says."""
     if how.data is None and not how.choose:
         raise InputError(
@@ -94,7 +93,7 @@ def update_model(how: "Update", report: Reporter, verbose: int) -> UpdateResult:
     return change_model(how, "update", updated)
 
 
-def _read(how: "Update", model: "Model", verbose: int) -> tuple[Trial, list[str]]:
+def _read(how: Updating, model: "Model", verbose: int) -> tuple[Trial, list[str]]:
     """The documents that come to a model, and lines to report on them."""
     if how.data is None:
         nothing = Corpus()
@@ -107,7 +106,7 @@ def _read(how: "Update", model: "Model", verbose: int) -> tuple[Trial, list[str]
 
 
 def _updated(
-    how: "Update", before: "Model", trial: Trial, notes: Sequence[str], report: Reporter
+    how: Updating, before: "Model", trial: Trial, notes: Sequence[str], report: Reporter
 ) -> Change[UpdateResult]:
     """What a model becomes with these documents; the model itself, where nothing is new."""
     source = shown_name(how.model if how.data is None else how.data)
@@ -162,7 +161,7 @@ def _updated(
     return Change(result, _facts(how, result, merged), measurement.record(), measurement.details())
 
 
-def _facts(how: "Update", result: UpdateResult, merged: Merged) -> dict[str, Any]:
+def _facts(how: Updating, result: UpdateResult, merged: Merged) -> dict[str, Any]:
     """What a model's history says of an update."""
     came = [merged.new, merged.corrected, merged.replaced, merged.unchanged]
     rows = {tag: {row for each in came for row in each.get(tag, ())} for tag in merged.places}

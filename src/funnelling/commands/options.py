@@ -321,6 +321,24 @@ class Learning(Changing, Resources, Jobs):
     """What it takes to change a model that is fitted again."""
 
 
+class Updating(Learning, Reading):
+    """What it takes to update a model."""
+
+    data: FilePath | None = argument(f"{DATA_HELP}; or a journal", "DATA", nargs="?", default=None)
+    exact: bool = flag(
+        "make the model bit-identical to one trained on all documents at once; takes longer", common=True
+    )
+    choose: bool = flag("choose the views again, over all documents; takes much longer", common=True)
+    force: bool = flag(
+        "replace an output that exists, and save the model even if it became worse", common=True
+    )
+    overwrite: bool = False  # whether another model in the output is replaced, but not by a worse one
+
+    @property
+    def replaces(self) -> bool:
+        return self.force or self.overwrite
+
+
 class Predicting(LabelSetFile, Names, Exclude, Reading):
     """Which labels a row of predictions shows and assigns."""
 

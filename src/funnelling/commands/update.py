@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import argument, flag, option
-from funnelling.commands.options import DATA_HELP, FilePath, Learning, Reading
+from funnelling.commands.declaring import flag, option
+from funnelling.commands.options import FilePath, Learning, Updating
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
 
@@ -23,7 +23,7 @@ MAX_LABELS_SHOWN = 8  # in a line
 TYPO_SIMILARITY = 0.8  # how like a new label is to one that may be meant
 
 
-class Update(Learning, Reading):
+class Update(Updating):
     """Add documents, corrections, languages or labels to a model.
 
     The result is the model trained on all documents at once, with the views that were chosen before. A
@@ -36,20 +36,6 @@ class Update(Learning, Reading):
         "update model corrections.csv",
         "update model finnish.jsonl -o model-with-finnish",
     )
-
-    data: FilePath | None = argument(f"{DATA_HELP}; or a journal", "DATA", nargs="?", default=None)
-    exact: bool = flag(
-        "make the model bit-identical to one trained on all documents at once; takes longer", common=True
-    )
-    choose: bool = flag("choose the views again, over all documents; takes much longer", common=True)
-    force: bool = flag(
-        "replace an output that exists, and save the model even if it became worse", common=True
-    )
-    overwrite: bool = False  # whether another model in the output is replaced, but not by a worse one
-
-    @property
-    def replaces(self) -> bool:
-        return self.force or self.overwrite
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> "UpdateResult":
         from funnelling.commands.arrivals import update_model

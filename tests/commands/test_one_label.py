@@ -187,7 +187,7 @@ def test_models_learn_on(
     one_label_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], refuses: Refuses
 ) -> None:
     german = write_jsonl(tmp_path / "de.jsonl", with_splits(one_label_documents(["de"])))
-    succeed("add-language", one_label_model, german, "-o", tmp_path / "grown", "--jobs", 1)
+    succeed("update", one_label_model, german, "-o", tmp_path / "grown", "--jobs", 1)
     printed = capsys.readouterr().out
     assert printed.splitlines()[1].split() == ["accuracy", "macro-F1"]
     description = describe_model(tmp_path / "grown")

@@ -181,7 +181,7 @@ def test_what_changes_between_two_models() -> None:
     units = list(range(truth.shape[0]))
     change = measure_change({"en": PairedDecisions(TEST, truth, truth, none, units)}, one_label=False)
     assert change.after["en"]["documents"] == len(test)
-    assert [fall.measure for fall in change.fell][:1] == ["micro_f1"]
+    assert [fall.measure for fall in change.regressions][:1] == ["micro_f1"]
 
 
 def test_rows_of_models_that_serve_some_documents() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from funnelling.commands.arrivals import GrownModel
+from funnelling.commands.arrivals import UpdateResult
 from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
 from funnelling.commands.sources import layout_for
 from funnelling.commands.update import Update
@@ -210,7 +210,7 @@ def _learned_in(step: Mapping[str, Any]) -> int:
     return int(sum(step.get("documents", {}).values()))
 
 
-def _scores(growth: GrownModel) -> list[dict[str, Any]]:
+def _scores(growth: UpdateResult) -> list[dict[str, Any]]:
     """A row per measure: its average over the languages before and after."""
     before, after = growth.change.average_before, growth.change.average_after
     return [

@@ -256,6 +256,32 @@ def _binned(chance: FloatArray, actual: NDArray[np.bool_], bins: int) -> FloatAr
     return np.column_stack([np.bincount(bin_of_pair, weights, bins) for weights in columns]).astype(float)
 
 
+class CalibrationBin(TypedDict("_Bounds", {"from": float, "to": float})):
+    """The labels assigned at probabilities between two bounds, and how many of them are correct."""
+
+    n_predicted: int
+    n_correct: int
+
+
+def calibration_bins(
+    truth: Indicators, predicted: Indicators, probabilities: Any, bins: int = 10
+) -> list[CalibrationBin]:
+    """How many of the labels that were assigned are correct, by their probability; no bin is empty.
+
+    >>> calibration_bins([[1, 0], [1, 0]], [[1, 0], [0, 1]], np.array([[0.9, 0.1], [0.4, 0.75]]), bins=2)
+    [{'from': 0.5, 'to': 1.0, 'n_predicted': 2, 'n_correct': 1}]
+    """
+    actual, guess = both_indicators(truth, predicted)
+    rows, columns = guess.nonzero()
+    correct = np.asarray(values_at(actual, rows, columns)).astype(bool)
+    table = _binned(np.asarray(values_at(probabilities, rows, columns), dtype=float), correct, bins)
+    return [
+        {"from": place / bins, "to": (place + 1) / bins, "n_predicted": int(number), "n_correct": int(right)}
+        for place, (number, _, right) in enumerate(table)
+        if number
+    ]
+
+
 def calibration_error(table: ArrayLike) -> float:
     """How far probabilities are from frequencies, from a table of `reliability`."""
     pairs, expected, positives = np.asarray(table, dtype=float).T

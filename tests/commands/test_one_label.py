@@ -152,7 +152,7 @@ def test_a_comparison_and_its_report(
     assert SINGLE_LABEL_NOTICE in captured.err.splitlines()
     result = json.loads(captured.out)
     assert list(result["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
-    assert list(result) == ["methods", "significance", "pairs", "most_frequent", "unknown_labels"]
+    assert list(result) == ["command", "methods", "significance", "pairs", "dummy", "unknown_labels"]
     for method in result["methods"].values():
         assert list(method["average"])[:2] == ["accuracy", "sklearn_macro_f1"]
         assert sum(number for _, _, number in method["confusion"]) == 2 * 24
@@ -167,8 +167,8 @@ def test_a_comparison_and_its_report(
     assert "accuracy" not in json.loads(capsys.readouterr().out)["significance"]
     succeed(*compare, "-o", output)
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1].split()[:4] == ["method", "accuracy", "sklearn", "macro-F1"]
-    assert printed[8].startswith("(most frequent)")
+    assert printed[0].split() == ["method", "accuracy", "macro-F1", "fit", "s"]
+    assert printed[7].startswith("(most frequent)")
 
 
 def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,7 @@ from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
-from funnelling.methods.parts import TEST, Kept, prepare
+from funnelling.methods.parts import TEST, prepare
 from funnelling.methods.rows import Predictor, batches
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.alone import has_locks, write_lock
@@ -95,8 +95,7 @@ def fit_parts(
     that of all parts; if not ``strict``, documents whose language is none are left out.
     """
     parameters = method.parameters
-    kept: Kept = "nothing" if parameters.compact else "texts" if parameters.keep_texts else "bags"
-    prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, kept)
+    prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, parameters.keep)
     with prefix_errors(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:

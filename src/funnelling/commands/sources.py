@@ -78,8 +78,7 @@ def read_labelled(
 
 def warnings(trial: Trial) -> list[str]:
     """What may spoil a model that learns from these documents, a line each."""
-    corpus = Corpus.from_documents([*trial.train, *trial.test])
-    serious = [finding for finding in findings(corpus) if finding.serious]
+    serious = [finding for finding in findings(trial.train.followed_by(trial.test)) if finding.serious]
     return [f"Look at: {finding.line()}." for finding in serious[:MAX_WARNINGS]]
 
 

@@ -98,7 +98,7 @@ def label_on(trial: Trial, way: str, seed: int, arguments: argparse.Namespace) -
             labelled = np.concatenate([labelled, suggested(model, train, labelled, size - len(labelled))])
         method = make_method(arguments.learner, seed=seed, jobs=arguments.jobs)
         # The order of words makes suggestions better.
-        model = method.under(keep_texts=True).fit(train.select(labelled))
+        model = method.under(keep="texts").fit(train.select(labelled))
         points.append({"labelled": size, **measured(trial, model)})
     return points
 

@@ -431,7 +431,7 @@ class TestDocumentsThatAreHardToTellApart:
         assert model.training_.find_ids(["first"])["en"].tolist() == [0, 4, 8, 12, 16]
 
     def test_another_order_is_another_text_where_texts_are_kept(self) -> None:
-        model = self.model([str(row) for row in range(20)], keep_texts=True)
+        model = self.model([str(row) for row in range(20)], keep="texts")
         assert further(model.model_, ["cat a"], [["x"]], ["en"], ids=["0"]).replaced == {"en": [0]}
         model = self.model([str(row) for row in range(20)])
         assert further(model.model_, ["cat a"], [["x"]], ["en"], ids=["0"]).repeated
@@ -571,9 +571,9 @@ class TestOtherForms:
 class TestRefusals:
     def test_texts_that_must_be_read_as_they_were_written(self, corpus: Corpus) -> None:
         model = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)))
-        with pytest.raises(InputError, match="keep_texts"):
+        with pytest.raises(InputError, match="keep='texts'"):
             model.extend(["text"], [["a"]], ["it"])
-        kept = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)), keep_texts=True)
+        kept = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)), keep="texts")
         assert kept.training_.documents["it"] == part(corpus, "it").texts
         assert kept.extend(["text"], [["a"]], ["it"]).documents_["it"] == 46
 
@@ -585,7 +585,7 @@ class TestRefusals:
             model.extend(np.eye(4), [["0"]] * 4)
 
     def test_a_compact_model(self, corpus: Corpus) -> None:
-        model = fitted(corpus, compact=True)
+        model = fitted(corpus, keep="nothing")
         assert not hasattr(model, "training_")
         with pytest.raises(InputError, match="compact"):
             model.extend(["text"], [["a"]], ["it"])

@@ -144,7 +144,7 @@ def test_what_cannot_be_tuned_is_refused() -> None:
     with pytest.raises(InputError, match="No label to tune"):
         model.tune("micro-f1", labels=[])
     with pytest.raises(InputError, match=r"compact.*Train it anew with --optimise"):
-        fitted(compact=True).tune("micro-f1")
+        fitted(keep="nothing").tune("micro-f1")
     one_label = FunnellingClassifier(views=None).fit(np.eye(8), [0, 1] * 4)
     with pytest.raises(InputError, match="one label per document"):
         one_label.tune("micro-f1")

@@ -37,7 +37,7 @@ def _result(confusion: Any, best: str | None = "naive") -> dict[str, Any]:
     return {
         "methods": {"naive": method},
         "significance": {"accuracy": {"best": best, "p": {}}},
-        "most_frequent": {"average": average},
+        "dummy": {"most_frequent": {"average": average}},
         "unknown_labels": 0,
     }
 

@@ -97,22 +97,22 @@ def _comparison(deviation: float | None) -> dict[str, Any]:
             measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}}
             for measure in measures_to_test_by(SEVERAL)
         },
-        "rejector": {"average": dict.fromkeys(SEVERAL, 0.1)},
+        "dummy": {"assigns_nothing": {"average": dict.fromkeys(SEVERAL, 0.1)}},
         "unknown_labels": 1,
     }
 
 
-def test_a_comparison_has_daggers_deviations_and_the_rejector() -> None:
+def test_a_comparison_has_daggers_deviations_and_the_constant() -> None:
     table = comparison_table(_comparison(0.02))
     assert table.header == ["method", *COMPARED, "macro-F1", "macro-K", "fit s", "predict s"]
     assert full_header(table)[5:7] == ["paper's macro-F1", "paper's macro-K"]
-    naive, pooled, fun, rejector = table.rows
+    naive, pooled, fun, constant = table.rows
     assert naive[:2] == ["Naive", ".400 ± .020††"]
     assert pooled[:2] == ["Pooled", ".450 ± .020†"]
     assert fun[:2] == ["Fun(TAT)", ".500 ± .020"]
     assert pooled[2] == pooled[5] == ".450 ± .020†"  # over labels that occur, and the paper's
     assert naive[-2:] == ["1.2", "0.5"]
-    assert rejector == ["(rejects all)", *[".100"] * 6, "", ""]
+    assert constant == ["(assigns nothing)", *[".100"] * 6, "", ""]
 
 
 def test_one_trial_has_no_deviation() -> None:
@@ -134,7 +134,7 @@ def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyP
     # First in line, so that the best cells must follow their measures.
     registry = {"toy": Measure("toy", lambda _counts: 0.5), **SEVERAL}
     result = _comparison(0.02)
-    for method in (*result["methods"].values(), result["rejector"]):
+    for method in (*result["methods"].values(), result["dummy"]["assigns_nothing"]):
         method["average"] = dict.fromkeys(registry, 0.4)
         method["deviation"] = dict.fromkeys(registry, 0.02)
     monkeypatch.setattr("funnelling.report.measures.MEASURES", registry)
@@ -176,7 +176,6 @@ class TestOneLabelPerDocument:
         floor = {"average": dict.fromkeys(MEASURES, 0.2)}
         for method in result["methods"].values():
             method["average"] = dict.fromkeys(MEASURES, 0.4)
-        del result["rejector"]
-        table = comparison_table({**result, "most_frequent": floor})
+        table = comparison_table({**result, "dummy": {"most_frequent": floor}})
         assert table.header[1:7] == [*ONE_LABEL, *COMPARED]
         assert table.rows[-1][:2] == ["(most frequent)", ".200"]

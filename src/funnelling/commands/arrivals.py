@@ -16,7 +16,7 @@ from funnelling.commands.change import (
     measure_changed,
     ready_to_learn,
 )
-from funnelling.commands.declaring import UnsavedError
+from funnelling.commands.declaring import NegativeResultError
 from funnelling.commands.options import FilePath, Growing
 from funnelling.commands.sources import layout_for, prefix_errors_with_file, read_sides, rolled_up_sides
 from funnelling.corpus import Corpus
@@ -76,10 +76,6 @@ class GrownModel:
             **self.change.record(),
             "kept_scores": self.kept_scores,
         }
-
-
-class ScoreFellError(UnsavedError):
-    """A model that learned on became worse by more than noise, and was not saved."""
 
 
 def grow(how: Growing, report: Reporter, verbose: int) -> GrownModel:
@@ -166,7 +162,7 @@ def _grown(
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
         cure = "Look at the documents" if not growth.kept_scores else "Try --exact, look at the documents"
-        raise ScoreFellError(
+        raise NegativeResultError(
             f"{source}: {fell}, which is more than noise: the old model stays. {cure}, or take the new one "
             "anyway with --force.",
             replace(growth, saved=False),
@@ -228,7 +224,7 @@ def _merged(model: "Model", documents: Corpus, corrections: Corpus) -> Merged:
         corrected = replace(model, archive=merged.archive, labels=labels.under(merged.classes))
         groups = documents.groups if any(documents.groups) else None
         further = learning.further(
-            corrected, documents.texts, documents.y, documents.languages, groups, documents.ids
+            corrected, documents.texts, documents.y, documents.languages, groups, documents.ids, documents
         )
         merged = _both(merged, further)
     return merged

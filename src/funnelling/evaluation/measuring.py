@@ -255,7 +255,7 @@ def thresholds_of(model: "Model", test: Corpus) -> FloatArray:
 
 
 def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
-    """What a classifier scores that looks at no document: the floor of all averages.
+    """What a classifier scores that looks at no document: what every method has to beat.
 
     It never assigns a label, or always the most frequent one where each document has one. Of many labels it
     takes the more frequent ones for the more probable.

@@ -192,8 +192,8 @@ class BackgroundUpdate:
 def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> BackgroundUpdate:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
 
-    One that has become worse by more than noise is not saved: `ScoreFellError`. The label set takes part in
-    the order of the documents that are ``waiting``, and is not kept.
+    One that has become worse by more than noise is not saved: `NegativeResultError`. The label set takes
+    part in the order of the documents that are ``waiting``, and is not kept.
     """
     files = {"model": how.model, "data": how.journal, "output": how.output, **vars(how.resources)}
     growth = Update(jobs=how.jobs, overwrite=True, **files).run()

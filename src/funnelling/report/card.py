@@ -319,13 +319,11 @@ def limits(description: Mapping[str, Any]) -> list[str]:
 
 def _besides(description: Mapping[str, Any]) -> str:
     """Where else texts may stand, and how to keep none."""
-    compact = description["parameters"].get("compact")
-    if compact:
+    if description["parameters"].get("keep") == "nothing":
         return ""
     shown = " Its report.html, where there is one, may show parts of texts"
-    return (
-        f"{shown}. A model trained with --compact has nothing of either." if compact is False else f"{shown}."
-    )
+    known = "keep" in description["parameters"]
+    return f"{shown}. A model trained with --compact has nothing of either." if known else f"{shown}."
 
 
 def _of_rare(scores: Mapping[str, Any] | None) -> str:

@@ -9,19 +9,34 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from funnelling.errors import counted
+from funnelling.errors import counted, join_words
 from funnelling.evaluation.pieces import this_machine
-from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
+from funnelling.evaluation.registry import (
+    MEASURE_TITLES,
+    are_ranked,
+    is_of_one_label,
+    main_measures,
+    measures_to_test_by,
+)
 from funnelling.evaluation.significance import N_DRAWS, NOT_COMPARED
 from funnelling.evaluation.splits import Trial
-from funnelling.methods.registry import title
+from funnelling.methods.registry import summary, title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.labels import confusion_blocks, reliability_curves
-from funnelling.report.measures import comparison_table, few_notes, notes, side_by_side, weighted_table
+from funnelling.report.measures import (
+    comparison_table,
+    deviating,
+    dummy_row,
+    few_notes,
+    notes,
+    side_by_side,
+    weighted_table,
+)
 from funnelling.report.tables import Table, number
 
 BASELINE = "naive"
-CONSTANTS = {"rejector": "assigning no label", "most_frequent": "always the most frequent label"}
+SIGNIFICANCE_LEVEL = 0.05
+CONSTANTS = {"assigns_nothing": "assigning no label", "most_frequent": "always the most frequent label"}
 MAX_ROWS_UNFOLDED = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
     "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
@@ -40,8 +55,8 @@ CHANCE_NOTE = "Among many pairs some p are small by chance: they are not correct
 def comparison_summary(result: Mapping[str, Any]) -> dict[str, str]:
     """The first questions about a comparison: which method is best, by how much, and where it is weakest."""
     methods = _rivals(result["methods"])
-    constant = next(key for key in CONSTANTS if key in result)
-    averages = [result[constant]["average"], *(method["average"] for method in methods.values())]
+    ((constant, dummy),) = result["dummy"].items()
+    averages = [dummy["average"], *(method["average"] for method in methods.values())]
     measure = main_measures(set.intersection(*map(set, averages)))[0]
     best, *others = sorted(methods, key=lambda name: -methods[name]["average"][measure])
     languages = methods[best]["languages"]
@@ -63,6 +78,54 @@ def comparison_summary(result: Mapping[str, Any]) -> dict[str, str]:
         "Better than a constant?": against(averages[0], CONSTANTS[constant]),
         **weakest_language(languages, measure),
     }
+
+
+def methods_table(result: Mapping[str, Any], paper: bool = False) -> Table:
+    """All methods of a comparison for a terminal, best first: measures, seconds of a fit, a few words.
+
+    ``paper`` adds the paper's measures.
+    """
+    methods = result["methods"]
+    dummy, constant = dummy_row(result)
+    measures = _columns([constant, *(method["average"] for method in methods.values())], paper)
+    rows = {
+        name: [
+            *(deviating(method, measure) for measure in measures),
+            f"{method['fit_seconds']:.1f}",
+            summary(name),
+        ]
+        for name, method in methods.items()
+    } | {dummy: [*(number(constant[measure]) for measure in measures), "", ""]}
+    values = {dummy: constant, **{name: method["average"] for name, method in methods.items()}}
+    order = sorted(rows, key=lambda name: -values[name][measures[0]])
+    header = ["method", *(MEASURE_TITLES[measure] for measure in measures), "fit s", ""]
+    return Table(header, [[name, *rows[name]] for name in order])
+
+
+def _columns(averages: Sequence[Mapping[str, float]], paper: bool) -> list[str]:
+    """The measures that a comparison shows, of those that all averages have."""
+    common = set.intersection(*map(set, averages))
+    if are_ranked(common):
+        return main_measures(common)
+    brief = ("accuracy" if is_of_one_label(common) else "micro_f1", "macro_f1_present")
+    return measures_to_test_by(common) if paper else [name for name in brief if name in common]
+
+
+def significance_line(result: Mapping[str, Any]) -> str:
+    """Which methods the best one is significantly better than, by the first measure."""
+    methods = result["methods"]
+    measure = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))[0]
+    tests = result["significance"][measure]
+    best, p_values = tests["best"], tests["p"]
+    if not p_values:
+        return ""
+    if None in p_values.values():
+        return "No significance test: it takes several languages or --runs."
+    ranked = sorted(p_values, key=lambda name: -methods[name]["average"][measure])
+    beaten = [name for name in ranked if p_values[name] < SIGNIFICANCE_LEVEL]
+    if not beaten:
+        return f"{best} is not significantly better than any other method (paired t-test, p ≥ .05)."
+    return f"{best} is significantly better than {join_words(beaten)} (paired t-test, p < .05)."
 
 
 def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str) -> dict[str, str]:

@@ -35,8 +35,8 @@ RANKED_NOTE = (
     "they count"
 )
 PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
-FLOOR_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
-FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
+DUMMY_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
+DUMMIES = {"assigns_nothing": "(assigns nothing)", "most_frequent": "(most frequent)"}
 MAX_CONFUSED_SHOWN = 3
 MIN_TEST_DOCUMENTS = 30  # documents of a language below which its scores are marked
 FEW_MARK = " !"
@@ -85,7 +85,11 @@ def notes(result: Mapping[str, Any]) -> list[str]:
         *few_notes(result),
         *([SKLEARN_NOTE] if one_label else []),
         *(["; ".join([RANKED_NOTE, *propensity])] if ranked else []),
-        *(FLOOR_NOTE.format(row) for key, row in FLOORS.items() if ranked and key in result),
+        *(
+            DUMMY_NOTE.format(row)
+            for key, row in DUMMIES.items()
+            if ranked and key in result.get("dummy", ())
+        ),
         *([MACRO_NOTE] if "macro_f1_present" in average and not ranked else []),
         *(
             [f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"]
@@ -249,9 +253,8 @@ def weighted(method: Mapping[str, Any]) -> Mapping[str, float]:
 def comparison_table(result: Mapping[str, Any]) -> Table:
     """All methods of a comparison: averages with deviations over trials, daggers, times."""
     methods = result["methods"]
-    floor_key, floor_title = next((key, row) for key, row in FLOORS.items() if key in result)
-    floor = result[floor_key]["average"]
-    measures = _shown(floor, *(method["average"] for method in methods.values()), one_model=False)
+    dummy, constant = dummy_row(result)
+    measures = _shown(constant, *(method["average"] for method in methods.values()), one_model=False)
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
     for name, method in methods.items():
@@ -262,7 +265,7 @@ def comparison_table(result: Mapping[str, Any]) -> Table:
         ]
         cells = [score_cell(result, name, measure) for measure in measures]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
-    rows.append([floor_title, *_cells(floor, measures), "", ""])
+    rows.append([dummy, *_cells(constant, measures), "", ""])
     header = ["method", *_titles(measures), "fit s", "predict s"]
     return Table(header, rows, _groups(measures), best)
 
@@ -275,7 +278,7 @@ def weighted_table(result: Mapping[str, Any]) -> Table | None:
     measures = _shown(*(method["average"] for method in methods.values()), one_model=False)
     averages = {title(name): weighted(method) for name, method in methods.items()}
     averages |= {
-        row: result[key]["weighted"] for key, row in FLOORS.items() if "weighted" in result.get(key, {})
+        DUMMIES[key]: values["weighted"] for key, values in result["dummy"].items() if "weighted" in values
     }
     rows = [[name, *_cells(values, measures)] for name, values in averages.items()]
     return Table(["method", *_titles(measures)], rows, _groups(measures))
@@ -283,12 +286,22 @@ def weighted_table(result: Mapping[str, Any]) -> Table | None:
 
 def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
     """A method's average, its deviation over trials and its dagger, where there are such."""
-    method = result["methods"][name]
-    text = number(method["average"][measure])
-    if method["deviation"] is not None:
-        text += f" ± {number(method['deviation'][measure])}"
+    text = deviating(result["methods"][name], measure)
     tests = result["significance"].get(measure)
     return text if tests is None else text + dagger(tests["p"].get(name))
+
+
+def deviating(method: Mapping[str, Any], measure: str) -> str:
+    """A method's average and, over several trials, its deviation."""
+    text = number(method["average"][measure])
+    deviation = method["deviation"]
+    return text if deviation is None else f"{text} ± {number(deviation[measure])}"
+
+
+def dummy_row(result: Mapping[str, Any]) -> tuple[str, Mapping[str, float]]:
+    """What a comparison calls the constant that it has, and the measures of that."""
+    ((kind, values),) = result["dummy"].items()
+    return DUMMIES[kind], values["average"]
 
 
 Row = dict[str, object]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
-from funnelling.commands.arrivals import ScoreFellError
+from funnelling.commands.declaring import NegativeResultError
 from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
 from tests.commands.command import (
@@ -229,7 +229,8 @@ class TestAFall:
 
     def test_the_old_model_stays(self, model: Path, tmp_path: Path) -> None:
         before = contents(model)
-        with pytest.raises(ScoreFellError, match=r"fell from \S+ to .*more than noise.*--force") as refused:
+        reason = r"fell from \S+ to .*more than noise.*--force"
+        with pytest.raises(NegativeResultError, match=reason) as refused:
             update(model, self.measured(tmp_path), tmp_path / "new")
         assert contents(model) == before
         assert not (tmp_path / "new").exists()

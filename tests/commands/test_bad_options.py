@@ -96,7 +96,7 @@ def test_a_value_that_the_method_refuses(
     assert main(["train", str(tmp_path / "docs.jsonl"), "-o", str(tmp_path / "m"), "--set", setting]) == 2
     captured = capsys.readouterr()
     line, error = captured.err.splitlines()
-    assert line.startswith("Training fun-auto")
+    assert line.endswith("label).")
     assert error.startswith("funnelling: ")
     assert says in error
     assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]

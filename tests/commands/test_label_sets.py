@@ -117,7 +117,7 @@ class TestPredict:
 
     def test_one_label_is_the_best_of_the_others(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents())
-        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--jobs", 1, "--no-table")
+        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--jobs", 1, "--no-measure")
         before = _rows(tmp_path, tmp_path / "model", data)
         after = _rows(tmp_path, tmp_path / "model", data, "--exclude", "money")
         for old, new in zip(before, after, strict=True):
@@ -142,7 +142,7 @@ class TestTrain:
         self, split_data: Path, labels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = tmp_path / "model"
-        succeed("train", split_data, "-o", path, "--method", "naive", "--no-table", "--label-set", labels)
+        succeed("train", split_data, "-o", path, "--method", "naive", "--no-measure", "--label-set", labels)
         assert "lack labels above theirs" in capsys.readouterr().err
         assert not load_model(path).label_set_.roll_up
 

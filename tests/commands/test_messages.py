@@ -14,7 +14,7 @@ from funnelling.commands.declaring import NegativeResultError
 
 from .command import documents, environment, run_command, succeed, write_jsonl
 
-TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-table")
+TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-measure")
 
 
 @pytest.fixture(autouse=True)

@@ -77,8 +77,8 @@ def test_documents_that_do_not_have_one_are_named(refuses: Refuses, split_data: 
 def test_thresholds_do_not_apply(refuses: Refuses, one_label: Path, one_label_model: Path) -> None:
     refuses("predict", one_label_model, one_label, "--threshold", 0.3, says=["a threshold does not apply"])
     refuses(
-        *("train", one_label, "-o", "model", "--optimise", "macro-f1", *FAST),
-        says=["--optimise tunes thresholds", "--several-labels"],
+        *("train", one_label, "-o", "model", "--goal", "macro-f1", *FAST),
+        says=["--goal tunes thresholds", "--several-labels"],
     )
 
 

@@ -41,13 +41,13 @@ def parsed(*words: str) -> dict[str, object]:
 class TestFile:
     def test_names_and_values_are_those_of_the_options(self) -> None:
         write(
-            'method = "fun-tat"\njobs = 3\nset = ["fun-tat.meta_C=1", "fun-tat.folds=3"]\nno-table = true\n'
-            'text-column = "body"\nseveral-labels = true\ncompact = false\n'
+            'method = "fun-tat"\njobs = 3\nset = ["fun-tat.meta_C=1", "fun-tat.folds=3"]\nno-measure = true\n'
+            'text-column = "body"\nseveral-labels = true\nroll-up = false\n'
         )
         values = parsed("--config", NAMED, *TRAIN)
         assert (values["method"], values["jobs"]) == ("fun-tat", 3)
         assert values["set"] == ["fun-tat.meta_C=1", "fun-tat.folds=3"]
-        assert (values["no_table"], values["one_label"], values["compact"]) == (True, False, False)
+        assert (values["no_measure"], values["one_label"], values["roll_up"]) == (True, False, False)
         assert values["text_column"] == ["body"]
 
     def test_the_option_may_follow_the_command(self) -> None:
@@ -214,7 +214,7 @@ class TestEnvironment:
 
 def test_a_model_is_trained_as_the_file_says() -> None:
     write_jsonl(Path("docs.jsonl"), documents())
-    write('method = "naive"\njobs = 1\nno-table = true\n')
+    write('method = "naive"\njobs = 1\nno-measure = true\n')
     succeed(*TRAIN, "--config", NAMED)
     assert json.loads(Path("model/model.json").read_text(encoding="utf-8"))["method"] == "naive"
 

@@ -31,17 +31,23 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
 ) -> None:
     succeed("train", split_data, "-o", tmp_path / "model", "--jobs", 1)
     captured = capsys.readouterr()
-    said, chose = captured.err.splitlines()
-    assert said == "Training fun-auto on 32 documents in 2 languages with 3 labels."
+    said, trained, chose = captured.err.splitlines()
+    assert said == f"{split_data}: 32 training and 16 test documents, 2 languages, 3 labels (multilabel)."
+    assert re.fullmatch(r"Training fun-auto … \d+\.\d s", trained)
     assert re.match(r"Chose .*, of 7 candidates by outer folds over the training documents \(", chose)
     table = _table(captured.out)
     assert list(table) == ["en", "it", "average"]
     assert [row[0] for row in table.values()] == ["8", "8", "16"]
-    assert "Measured on 16 test documents." in captured.out
-    assert f"Model:  {tmp_path / 'model'}" in captured.out
-    succeed("evaluate", tmp_path / "model", split_data, "--json")
+    assert "Majority baseline: micro-F1 " in captured.out
+    model = tmp_path / "model"
+    assert captured.out.splitlines()[-3:] == [
+        f"Model: {model} (report: {model / 'report.html'})",
+        f"Next:  funnelling predict {model} NEW.jsonl -o labelled.jsonl",
+        f"       funnelling compare {split_data}    is it better than a simple method?",
+    ]
+    succeed("evaluate", model, split_data, "--json")
     measured = json.loads(capsys.readouterr().out)
-    assert {**measured, "how": "Measured on 16 test documents."} == _scores(tmp_path / "model")
+    assert {**measured, "evaluated_on": "Measured on 16 test documents."} == _scores(model)
 
 
 def test_a_file_without_splits_is_measured_by_outer_folds(
@@ -49,10 +55,9 @@ def test_a_file_without_splits_is_measured_by_outer_folds(
 ) -> None:
     succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
     captured = capsys.readouterr()
-    assert captured.err.splitlines() == [
-        "Training fun-tat on 48 documents in 2 languages with 3 labels.",
-        "Measuring by five outer folds.",
-    ]
+    first, _, last = captured.err.splitlines()
+    assert first == f"{data}: 48 documents, 2 languages, 3 labels (multilabel)."
+    assert last == "Measuring by five outer folds."
     assert [row[0] for row in _table(captured.out).values()] == ["24", "24", "48"]
     assert "Measured by five outer folds" in captured.out
     # The model itself knows these documents by heart; the table must not.
@@ -69,8 +74,8 @@ def test_labels_at_random_get_a_poor_table(tmp_path: Path) -> None:
     assert abs(_scores(tmp_path / "model")["average"]["micro_k"]) < 0.3
 
 
-def test_no_table(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--no-table", "--jobs", 1)
+def test_no_measure(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--no-measure", "--jobs", 1)
     captured = capsys.readouterr()
     assert "folds" not in captured.out + captured.err
     assert "Not measured." in captured.out
@@ -88,7 +93,7 @@ def test_what_is_left_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     captured = capsys.readouterr()
     said = captured.err.splitlines()
     assert said[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
-    assert said[1] == "Training fun-tat on 32 documents in 2 languages with 3 labels."
+    assert said[1].endswith(": 32 training and 18 test documents, 2 languages, 3 labels (multilabel).")
     assert "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
     assert "1 label of the test documents unknown to training: not counted" in captured.out
     assert "x" not in load_model(tmp_path / "model").classes_

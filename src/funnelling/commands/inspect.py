@@ -139,7 +139,7 @@ def _print_model(description: dict[str, Any]) -> None:
     else:
         print()
         print(plain(languages_table(description["scores"])))
-        print(description["scores"].get("how", "Measured on documents that it did not learn from."))
+        print(description["scores"].get("evaluated_on", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
         for heading, table in mistakes(description["scores"], card.MAX_MISTAKES_SHOWN).items():
             print(f"\n{heading}:\n{plain(table)}")

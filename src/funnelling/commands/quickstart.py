@@ -73,7 +73,7 @@ class Quickstart(Seed, Jobs, Overwriting):
         model = remember_step(model, FIRST_STEP, file=file, documents=model.documents)
         folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
-        scores = {**model_scores(results[METHOD]), "how": how}
+        scores = {**model_scores(results[METHOD]), "evaluated_on": how}
         save(model, model_folder, scores=scores, force=self.force)
         write_documents(file, corpus, force=self.force)
         report_page = Report(

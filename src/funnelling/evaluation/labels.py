@@ -272,6 +272,8 @@ def calibration_bins(
     [{'from': 0.5, 'to': 1.0, 'n_predicted': 2, 'n_correct': 1}]
     """
     actual, guess = both_indicators(truth, predicted)
+    if is_sparse(probabilities):
+        probabilities = canonical(probabilities)
     rows, columns = guess.nonzero()
     correct = np.asarray(values_at(actual, rows, columns)).astype(bool)
     table = _binned(np.asarray(values_at(probabilities, rows, columns), dtype=float), correct, bins)

@@ -12,7 +12,7 @@ from funnelling.evaluation.labels import calibration_bins, calibration_error, re
 from funnelling.evaluation.registry import measure as metrics
 from funnelling.evaluation.registry import measure_languages
 from funnelling.formats.frames import as_frame, as_values, one_hot
-from funnelling.matrices import XMC_MIN_LABELS, canonical, is_sparse
+from funnelling.matrices import XMC_MIN_LABELS, is_sparse
 from funnelling.randomness import is_missing
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _probabilities(y_proba: Any, classes: Sequence[Any] | None, shape: tuple[int
     rows = y_proba if isinstance(y_proba, list) else ()
     if classes is not None and rows and all(isinstance(row, Mapping) for row in rows):
         y_proba = [[float(row.get(label, 0)) for label in classes] for row in rows]
-    chances = canonical(y_proba) if is_sparse(y_proba) else np.asarray(y_proba, dtype=float)
+    chances = y_proba if is_sparse(y_proba) else np.asarray(y_proba, dtype=float)
     if chances.shape != shape:
         raise InputError(
             f"y_proba has shape {chances.shape}, and the labels {shape}, documents by labels that occur. "

@@ -215,7 +215,7 @@ def check_extensible(model: Model) -> ByLanguage:
     if model.texts and archive.kind != "as written" and reader is not None:
         raise InputError(
             f"{reader} reads texts as they were written, and the model keeps only the words of its "
-            "documents. Train it anew with keep='texts' (--keep-texts)."
+            "documents. Train it anew with keep='texts' (--keep texts)."
         )
     return archive
 

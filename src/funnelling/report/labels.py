@@ -6,7 +6,7 @@ from typing import Any
 
 from funnelling.errors import printable
 from funnelling.evaluation.labels import Confusion, calibration_error, most_confused
-from funnelling.evaluation.registry import is_of_one_label
+from funnelling.evaluation.registry import are_ranked, is_of_one_label
 from funnelling.report.content import Block, Curves, HeatMap, MarkedText, TableBlock, Texts
 from funnelling.report.passages import signed
 from funnelling.report.tables import DASH, Table, number
@@ -314,3 +314,47 @@ def reliability_curves(bins: Mapping[str, Sequence[Sequence[float]]]) -> Curves:
         {"": {name: [(x, y) for _, x, y in rows] for name, rows in bins.items()}},
         diagonal=True,
     )
+
+
+def most_often_missed(result: Mapping[str, Any]) -> str:
+    """The labels that were not assigned to most documents which have them.
+
+    >>> most_often_missed({"most_missed": [{"label": "cat", "n_missed": 12, "support": 25}]})
+    'Most often missed: cat (12 of 25).'
+    """
+    missed = ", ".join(
+        f"{printable(row['label'])} ({row['n_missed']:,} of {row['support']:,})"
+        for row in result.get("most_missed", ())
+    )
+    return f"Most often missed: {missed}." if missed else ""
+
+
+def calibration(result: Mapping[str, Any]) -> str:
+    """How far the probabilities of a model can be trusted; nothing where that is not known.
+
+    Of many labels nearly all are as improbable as they are wrong, and the calibration error says nothing.
+    """
+    if "calibration_error" not in result or are_ranked(result["average"]):
+        return ""
+    return f"Calibration error: {number(result['calibration_error'])}."
+
+
+def calibration_lines(result: Mapping[str, Any]) -> list[str]:
+    """How many of the labels assigned at some probability are correct, a line for each bin.
+
+    >>> calibration_lines({"calibration": [{"from": 0.8, "to": 0.9, "n_predicted": 258, "n_correct": 214}]})
+    ['Labels assigned at .8 to .9: .83 were correct (214 of 258).']
+    """
+    lines = []
+    for each in result.get("calibration", ()):
+        low, high, share = (
+            f"{value:.{digits}f}".removeprefix("0") if value < 1 else "1"
+            for value, digits in (
+                (each["from"], 1),
+                (each["to"], 1),
+                (each["n_correct"] / each["n_predicted"], 2),
+            )
+        )
+        counts = f"{each['n_correct']:,} of {each['n_predicted']:,}"
+        lines.append(f"Labels assigned at {low} to {high}: {share} were correct ({counts}).")
+    return lines

@@ -34,7 +34,6 @@ RANKED_NOTE = (
 PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
 DUMMY_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
 DUMMIES = {"assigns_nothing": "(assigns nothing)", "most_frequent": "(most frequent)"}
-MAX_CONFUSED_SHOWN = 3
 MIN_TEST_DOCUMENTS = 30  # documents of a language below which its scores are marked
 FEW_MARK = " !"
 MAX_ROWS_ABOVE_AVERAGE = 12  # languages; below more of them the average would be out of sight
@@ -125,25 +124,6 @@ def _marked(language: str, documents: float) -> str:
 def _differ(languages: Mapping[str, Mapping[str, float]]) -> bool:
     """Whether an average weighted by documents is another than the plain one."""
     return len({values["documents"] for values in languages.values()}) > 1
-
-
-def most_often_confused(result: Mapping[str, Any]) -> list[str]:
-    """The labels that are most often taken for others, if any are, in a line for a terminal."""
-    phrase = "{} taken for {} ({:,})" if is_of_one_label(result["average"]) else "{} missed, {} given ({:,})"
-    pairs = result.get("confused", [])[:MAX_CONFUSED_SHOWN]
-    most = ", ".join(phrase.format(printable(a), printable(b), count) for a, b, count in pairs)
-    return [f"Most often confused: {most}"] if most else []
-
-
-def rates(result: Mapping[str, Any]) -> str:
-    """What a model's measures say beside the table: calibration and recall.
-
-    Of many labels nearly all are as improbable as they are wrong, and the calibration error says nothing.
-    """
-    found = f"hare of the labels found in all languages together (recall) {number(result['recall'])}"
-    if are_ranked(result["average"]):
-        return f"S{found}"
-    return f"Calibration error of the probabilities {number(result['calibration_error'])}, s{found}"
 
 
 def dagger_notes(result: Mapping[str, Any]) -> list[str]:

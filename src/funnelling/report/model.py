@@ -60,7 +60,7 @@ def model_report(description: Description, details: Details) -> Report:
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return Report(
         f"A {title(description['method'])} model",
-        [task(description), details["how"]],
+        [task(description), details["evaluated_on"]],
         model_sections(description, details),
         {
             **{name: str(value) for name, value in made_with(description).items()},
@@ -96,8 +96,8 @@ def _against_constant(scores: Mapping[str, Any], confusion: Confusion | None) ->
         right = sum(count for truth, given, count in confusion if truth == given)
         ours, theirs = (number(count / documents.total()) for count in (right, constant))
         told = f"{ours} of the documents are right, {theirs} with {label} for all"
-    elif "recall" in scores and not is_of_one_label(scores["average"]):
-        right, constant = scores["recall"], 0
+    elif "by_label" in scores and not is_of_one_label(scores["average"]):
+        right, constant = scores["average"]["recall"], 0
         told = f"{number(right)} of the labels are found, {number(0)} by assigning none"
     else:
         return {}

@@ -25,7 +25,9 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
     assert not {"n_jobs", "verbose"} & set(parameters)
     succeed("evaluate", model, split_data, "--json")
     measured = json.loads(capsys.readouterr().out)
-    assert {**measured, "evaluated_on": "Measured on 16 test documents."} == description["scores"]
+    scores = description["scores"]
+    assert scores["evaluated_on"] == "Measured on 16 test documents."
+    assert measured["scores"] == {key: scores[key] for key in ("average", "languages")}
 
 
 def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,7 +158,9 @@ class TestTrain:
         archive = load_model(path).training_
         assert archive.targets["de"][:, 1].sum() == sum(bool(row["labels"]) for row in documents(["de"]))
         scores = _json(capsys, "evaluate", path, split_data)
-        assert scores["rolled_up"]["average"]["micro_f1"] == pytest.approx(scores["average"]["micro_f1"])
+        assert scores["rolled_up"]["average"]["micro_f1"] == pytest.approx(
+            scores["scores"]["average"]["micro_f1"]
+        )
 
 
 class TestEvaluate:
@@ -167,7 +169,7 @@ class TestEvaluate:
     ) -> None:
         scores = _json(capsys, "evaluate", trained, split_data)
         # By itself "hardware" is often wrong, for it comes with "account"; rolled up it is right.
-        assert scores["rolled_up"]["average"]["micro_f1"] > scores["average"]["micro_f1"]
+        assert scores["rolled_up"]["average"]["micro_f1"] > scores["scores"]["average"]["micro_f1"]
         succeed("evaluate", trained, split_data)
         assert "rolled up, with all labels above" in capsys.readouterr().out
 

@@ -185,7 +185,7 @@ class TestModels:
         assert sum(right) >= 7
         capsys.readouterr()
         succeed("evaluate", tmp_path / "model", new, "--json")
-        assert list(json.loads(capsys.readouterr().out)["languages"]) == ["de", "it"]
+        assert list(json.loads(capsys.readouterr().out)["documents"]) == ["de", "it"]
         described = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
         assert str(tmp_path) not in json.dumps(described), "no path of this machine"
 

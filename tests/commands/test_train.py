@@ -10,7 +10,7 @@ import pytest
 
 from funnelling import load_model, read_documents, write_documents
 
-from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
+from .command import contents, documents, run_command, succeed, train, with_splits, write_jsonl
 
 
 def _table(printed: str) -> dict[str, list[str]]:
@@ -46,8 +46,10 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
         f"       funnelling compare {split_data}    is it better than a simple method?",
     ]
     succeed("evaluate", model, split_data, "--json")
-    measured = json.loads(capsys.readouterr().out)
-    assert {**measured, "evaluated_on": "Measured on 16 test documents."} == _scores(model)
+    measured, scores = json.loads(capsys.readouterr().out), _scores(model)
+    assert scores["evaluated_on"] == "Measured on 16 test documents."
+    assert measured["scores"] == {key: scores[key] for key in ("average", "languages")}
+    assert measured["by_label"] == scores["by_label"]
 
 
 def test_a_file_without_splits_is_measured_by_outer_folds(
@@ -63,7 +65,7 @@ def test_a_file_without_splits_is_measured_by_outer_folds(
     # The model itself knows these documents by heart; the table must not.
     succeed("evaluate", tmp_path / "model", data, "--json")
     by_heart = json.loads(capsys.readouterr().out)
-    assert by_heart["average"]["micro_f1"] == 1 > _scores(tmp_path / "model")["average"]["micro_f1"]
+    assert by_heart["scores"]["average"]["micro_f1"] == 1 > _scores(tmp_path / "model")["average"]["micro_f1"]
 
 
 def test_labels_at_random_get_a_poor_table(tmp_path: Path) -> None:
@@ -174,3 +176,51 @@ def test_same_seed_same_folder_whatever_the_jobs_and_the_process(split_data: Pat
     )
     assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "here") == contents(tmp_path / "elsewhere")
+
+
+class TestBaseline:
+    def test_of_one_label_it_is_the_most_frequent_one(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        noise = [f"w{number}" for number in np.random.default_rng(0).integers(0, 500, 120)]
+        rows = [
+            {"text": word, "language": "en", "labels": ["cat" if place % 5 < 3 else "dog"]}
+            for place, word in enumerate(noise)
+        ]
+        data = write_jsonl(tmp_path / "docs.jsonl", with_splits(rows))
+        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--jobs", 1)
+        shown = capsys.readouterr().out
+        succeed("train", data, "-o", tmp_path / "m", "--method", "naive", "--jobs", 1, "--json")
+        captured = capsys.readouterr()
+        result = json.loads(captured.out)
+        assert list(result) == [
+            *("command", "version", "model", "method", "documents", "labels", "single_label", "evaluated_on"),
+            *("seconds", "baseline", "calibration_error", "scores"),
+        ]
+        assert (result["documents"], result["labels"], result["single_label"]) == ({"en": 80}, 2, True)
+        baseline, accuracy = (
+            result["baseline"]["majority"]["accuracy"],
+            result["scores"]["average"]["accuracy"],
+        )
+        assert baseline == 0.6 >= accuracy
+        assert "Majority baseline: accuracy .600." in shown
+        place = "below" if accuracy < baseline else "not above"
+        assert f"is {place} the majority baseline (.600). Add labels (funnelling label)" in shown
+
+    def test_of_several_labels_it_is_those_of_most_documents(self, tmp_path: Path) -> None:
+        rows = with_splits([{**row, "labels": [*row["labels"], "all"]} for row in documents()])
+        rows[0]["labels"] = ["money"]  # a label that all documents have is not learned
+        model = tmp_path / "model"
+        data = write_jsonl(tmp_path / "docs.jsonl", rows)
+        result = train("naive", data, model).measurement
+        assert result.scores is not None
+        ((name, value),) = result.baseline.items()
+        assert name == "micro_f1"
+        assert 0 < value < result.scores["average"]["micro_f1"]
+
+
+def test_set_needs_no_method_and_keep_says_what_is_stored(data: Path, tmp_path: Path) -> None:
+    options = ("--method", "naive", "--set", "C=1", "--keep", "nothing", "--no-measure", "--jobs", 1)
+    succeed("train", data, "-o", tmp_path / "model", *options)
+    parameters = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))["parameters"]
+    assert (parameters["C"], parameters["keep"]) == (1, "nothing")

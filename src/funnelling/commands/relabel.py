@@ -26,7 +26,7 @@ LABEL_MAP_HINT = "Give each label and its new name, in two columns named old and
 Entry = tuple[str, Any, Any]  # where it stands, the old label, the new one
 
 
-PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
+PAIR_KEYS = ("confused", "co_missed")  # of what was measured: lists of two labels and a number
 INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
 WITHOUT_ERRORS = (
     "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "

@@ -151,7 +151,7 @@ def evaluate_in_detail(model: "Model", test: Corpus) -> Result:
     """What `evaluate_classifier` gives, and what answers the next question: what goes wrong, and where.
 
     ``by_label`` has the `measure_labels` of all labels, ``confused`` the pairs of labels that are taken for
-    each other, and ``missed_together`` those missed in the same document, where it may have several. There
+    each other, and ``co_missed`` those missed in the same document, where it may have several. There
     are reliability bins and counts of labels for diagrams, and the decisions on each document for tests
     between methods.
     """
@@ -218,7 +218,7 @@ def measure_decisions_in_full(
     else:
         pairs = {
             "confused": given_instead(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
-            "missed_together": missed_together(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
+            "co_missed": missed_together(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
         }
     averaged = _averaged(test, classes, examples)
     measured = _measure_decisions(test, decisions, classes, one_label, averaged, ranked)
@@ -318,18 +318,18 @@ def model_scores(
         "calibration": result["calibration"],
         "most_missed": _most_missed(result["by_label"]),
         "by_label": result["by_label"][:labels],
-        **{key: result[key][:pairs] for key in ("confused", "missed_together") if key in result},
+        **{key: result[key][:pairs] for key in ("confused", "co_missed") if key in result},
         **{key: result[key] for key in ("excluded_labels", "rolled_up") if key in result},
     }
 
 
 def _most_missed(by_label: Sequence[LabelMeasures]) -> list[dict[str, Any]]:
     """The labels that were not assigned to most documents which have them."""
-    missed = sorted(by_label, key=lambda row: row["right"] - row["documents"])[:MAX_MISSED_LABELS]
+    missed = sorted(by_label, key=lambda row: row["n_correct"] - row["support"])[:MAX_MISSED_LABELS]
     return [
-        {"label": row["label"], "n_missed": row["documents"] - row["right"], "support": row["documents"]}
+        {"label": row["label"], "n_missed": row["support"] - row["n_correct"], "support": row["support"]}
         for row in missed
-        if row["right"] < row["documents"]
+        if row["n_correct"] < row["support"]
     ]
 
 

@@ -278,7 +278,7 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
     >>> evaluation_rows(scores)["languages"]
     [{'language': 'it', 'micro_f1': 0.5, 'documents': 2}, {'language': 'average', 'micro_f1': 0.5}]
     """
-    pairs = {"confused": "taken for", "missed_together": "missed together with"}
+    pairs = {"confused": "taken for", "co_missed": "missed together with"}
     return {
         "languages": [
             {"language": name, **values}
@@ -291,13 +291,17 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
             for a, b, documents in scores.get(key, [])
         ],
         "errors": [_error_row(error) for error in scores.get("errors", [])],
+        "calibration": [dict(each) for each in scores.get("calibration", [])],
     }
 
 
 def _label_row(row: Mapping[str, Any]) -> Row:
     lowest, highest = row["threshold"] or (None, None)
     return {
-        **{key: row[key] for key in ("label", "documents", "given", "right", "precision", "recall", "f1")},
+        **{
+            key: row[key]
+            for key in ("label", "support", "n_predicted", "n_correct", "precision", "recall", "f1")
+        },
         "lowest_threshold": lowest,
         "highest_threshold": highest,
         "fails_in": ", ".join(each["language"] for each in row["languages"]),
@@ -309,15 +313,15 @@ def _error_row(error: Mapping[str, Any]) -> Row:
         "id": error["id"],
         "language": error["language"],
         "labels": join_labels(error["labels"]),
-        "given": join_labels(error["given"]),
+        "predicted": join_labels(error["predicted"]),
     }
-    for kind in ("wrong", "missed"):
-        blamed = error.get(kind, {})
+    for kind, name in (("false_positives", "false_positive"), ("false_negatives", "false_negative")):
+        blamed = error.get(kind, [{}])[0]
         words = ", ".join(f"{word} {amount:+.2f}" for word, amount in blamed.get("words", []))
         row |= {
-            kind: blamed.get("label"),
-            f"{kind}_probability": blamed.get("probability"),
-            f"{kind}_because": words,
+            name: blamed.get("label"),
+            f"{name}_probability": blamed.get("probability"),
+            f"{name}_because": words,
         }
     return row | {"text": error["text"]}
 

@@ -128,7 +128,7 @@ def _measures(scores: Mapping[str, Any] | None) -> list[Section]:
 
 def _labels(details: Details) -> list[Section]:
     rows = details.get("by_label", ())
-    measured = {row["label"]: (row["documents"], row["f1"]) for row in rows if row["f1"] is not None}
+    measured = {row["label"]: (row["support"], row["f1"]) for row in rows if row["f1"] is not None}
     if not measured:
         return []
     worst = list(measured)[:MAX_WORST_LABELS]
@@ -182,8 +182,8 @@ def _confused(details: Details) -> list[Section]:
     if details.get("confused") and not any(isinstance(block, TableBlock) for block in blocks):
         table = confused_table(details["confused"][:MAX_PAIRS_SHOWN], one_label="confusion" in details)
         blocks.append(TableBlock("confused", CONFUSED, table))
-    if details.get("missed_together"):
-        table = missed_together_table(details["missed_together"][:MAX_PAIRS_SHOWN])
+    if details.get("co_missed"):
+        table = missed_together_table(details["co_missed"][:MAX_PAIRS_SHOWN])
         blocks.append(TableBlock("missed-together", MISSED_TOGETHER, table))
     return [Section("confused", "Which labels are confused", blocks=blocks)] if blocks else []
 

@@ -46,8 +46,9 @@ class LabelMeasures(TypedDict):
 
     ``support`` documents have the label, ``n_predicted`` were given it, ``n_correct`` of these rightly. What
     does not exist is None: the precision of a label that was never given, the recall of one that no document
-    has, the F1 where both are so. ``threshold`` is the lowest and the highest probability above which it is given,
-    over languages; None where labels exclude each other. ``languages`` are those with mistakes, worst first.
+    has, the F1 where both are so. ``threshold`` is the lowest and the highest probability above which it is
+    given, over languages; None where labels exclude each other. ``languages`` are those with mistakes, worst
+    first.
     """
 
     label: str

@@ -168,5 +168,5 @@ def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
 
 def test_goals_by_name() -> None:
     assert parse_goal("precision=.9") == Goal("recall", precision=0.9)
-    assert parse_goal("macro-k per label") == Goal("macro_k", per_label=True)
+    assert parse_goal("macro-k per label") == Goal("macro_k_paper", per_label=True)
     assert parse_goal("precision=.9").share == ("precision", 0.9)

@@ -11,7 +11,7 @@ from funnelling.commands.sources import layout_for
 from funnelling.commands.update import Update
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
@@ -215,5 +215,5 @@ def _scores(growth: UpdateResult) -> list[dict[str, Any]]:
     before, after = growth.change.average_before, growth.change.average_after
     return [
         {"measure": MEASURE_TITLES[name], "before": before[name], "after": after[name]}
-        for name in main_measures(before)
+        for name in shown_measures(before)
     ]

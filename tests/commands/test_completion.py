@@ -93,7 +93,7 @@ def press(request: pytest.FixtureRequest, folder: Path) -> Iterator[Press]:
 
 def test_commands_options_methods_and_models(press: Press) -> None:
     shown = press("funnelling ").split()
-    assert {"train", "predict", "add-language", "data", "completion"} <= set(shown)
+    assert {"train", "predict", "update", "data", "completion"} <= set(shown)
     assert press("funnelling tra").rstrip().endswith("train")
     assert {"--method", "--output", "--quiet"} <= set(press("funnelling train --").split())
     assert {name for name in METHODS if name.startswith("fun-")} <= set(
@@ -146,7 +146,7 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert completions("funnelling train x --set pooled.", folder) == [
         f"pooled.{name}=" for name in settings_of("pooled")
     ]
-    assert completions("funnelling tune mine --optimise mac", folder) == ["macro-f1", "macro-k"]
+    assert completions("funnelling tune mine --goal mac", folder) == ["macro-f1", "macro-k"]
     assert "de" in completions("funnelling compare x --hold-out ", folder)
     assert completions("funnelling train x --jobs ", folder) == [""]
     assert {f".{name}" for name in formats._FORMATS} <= set(ENDINGS)

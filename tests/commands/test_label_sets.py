@@ -154,7 +154,7 @@ class TestTrain:
         succeed("train", split_data, "-o", path, "--method", "naive", *options)
         assert "lack labels" not in capsys.readouterr().err
         assert load_model(path).classes_.tolist() == ["account", "all", "hardware", "money"]
-        succeed("add-language", path, further, "--jobs", 1)  # which documents have parents now, too
+        succeed("update", path, further, "--jobs", 1)  # which documents have parents now, too
         archive = load_model(path).training_
         assert archive.targets["de"][:, 1].sum() == sum(bool(row["labels"]) for row in documents(["de"]))
         scores = _json(capsys, "evaluate", path, split_data)

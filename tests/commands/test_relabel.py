@@ -94,7 +94,7 @@ def test_what_cannot_be_done_is_refused(refuses: Refuses, own_words_copy: Path, 
         ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Near it: 'hardware'"]),
         ("hardware,\naccount,\nmoney,\n", ["map.csv", "no label"]),
         ("hardware,money\naccount,money\n", ["map.csv", "one label"]),
-        ("hardware,hardware\n", ["map.csv", "called that already"]),
+        ("hardware,hardware\n", ["map.csv", "have these names already"]),
     ):
         refuses(*relabel, labels_map(tmp_path, text), says=says)
     refuses(*relabel, tmp_path / "nowhere.csv", says=["nowhere.csv", "no such file"])
@@ -108,10 +108,10 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--jobs", 1)
     printed, said = capsys.readouterr()
-    assert "Learning anew, for 1 label made of several." in said
+    assert "Training again: 1 label made of several." in said
     assert "Merged    account, hardware → office" in printed
     assert "Renamed   money → cash" in printed
-    assert "under the new labels, before and after:" in printed
+    assert "under the new labels:" in printed
     description = describe_model(tmp_path / "new")
     assert description["labels"] == ["cash", "office"]
     assert description["scores"]["how"].endswith("after labels were merged.")
@@ -124,7 +124,7 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--force", "--json", "--jobs", 1)
     told = json.loads(capsys.readouterr().out)
     assert told["merged"] == {"office": ["account", "hardware"]}
-    assert set(told["before"]) == set(told["after"]) == {"en", "it"}
+    assert set(told["before"]["languages"]) == set(told["after"]["languages"]) == {"en", "it"}
 
 
 def test_a_relabelled_model_learns_on(own_words_copy: Path, tmp_path: Path) -> None:

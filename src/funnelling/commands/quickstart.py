@@ -14,7 +14,7 @@ from funnelling.runtime.messages import Reporter, silent
 if TYPE_CHECKING:
     from funnelling.evaluation.pieces import Result
 
-MEASURE = "macro_f1_present"
+MEASURE = "macro_f1"
 TEXT = "Un lecteur de musique pour le bureau GNOME"
 
 

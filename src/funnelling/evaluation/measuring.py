@@ -283,7 +283,7 @@ def model_scores(
     """
     right, _, missed = (sum(column) for column in result["counts"])
     return {
-        **{key: result[key] for key in ("average", "weighted", "languages", "unknown_labels")},
+        **{key: result[key] for key in ("average", "languages", "unknown_labels")},
         "calibration_error": calibration_error(result["reliability"]),
         "recall": right / max(1, right + missed),
         "by_label": result["by_label"][:labels],

@@ -11,13 +11,7 @@ from typing import Any
 
 from funnelling.errors import counted, join_words
 from funnelling.evaluation.pieces import this_machine
-from funnelling.evaluation.registry import (
-    MEASURE_TITLES,
-    are_ranked,
-    is_of_one_label,
-    main_measures,
-    measures_to_test_by,
-)
+from funnelling.evaluation.registry import MEASURE_TITLES, main_measures, shown_measures
 from funnelling.evaluation.significance import N_DRAWS, NOT_COMPARED
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import summary, title
@@ -87,7 +81,9 @@ def methods_table(result: Mapping[str, Any], paper: bool = False) -> Table:
     """
     methods = result["methods"]
     dummy, constant = dummy_row(result)
-    measures = _columns([constant, *(method["average"] for method in methods.values())], paper)
+    measures = shown_measures(
+        set(constant).intersection(*(method["average"] for method in methods.values())), paper
+    )
     rows = {
         name: [
             *(deviating(method, measure) for measure in measures),
@@ -109,15 +105,6 @@ def by_language_table(methods: Mapping[str, Any], measure: str) -> Table:
     rows["average"] = [method["average"][measure] for method in methods.values()]
     cells = [[name, *map(number, values)] for name, values in rows.items()]
     return Table(["language", *methods], cells, [(MEASURE_TITLES[measure], len(methods))])
-
-
-def _columns(averages: Sequence[Mapping[str, float]], paper: bool) -> list[str]:
-    """The measures that a comparison shows, of those that all averages have."""
-    common = set.intersection(*map(set, averages))
-    if are_ranked(common):
-        return main_measures(common)
-    brief = ("accuracy" if is_of_one_label(common) else "micro_f1", "macro_f1_present")
-    return measures_to_test_by(common) if paper else [name for name in brief if name in common]
 
 
 def significance_line(result: Mapping[str, Any]) -> str:
@@ -148,9 +135,14 @@ def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str)
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
-    by_documents = weighted_table(result)
+    by_documents = weighted_table(result, paper=True)
     return [
-        TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
+        TableBlock(
+            "methods",
+            "Averages over languages",
+            comparison_table(result, paper=True),
+            notes(result, paper=True),
+        ),
         *([] if by_documents is None else [_weighted(by_documents)]),
         TableBlock(
             "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)

@@ -419,8 +419,10 @@ def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
 
 def _leaves(value: Any) -> Iterator[Any]:
     """All values in a tree, whatever the keys."""
-    if isinstance(value, dict):
-        value = value.values()
+    if isinstance(value, dict):  # where an answer is given, "abstained" says nothing
+        value = [each for key, each in value.items() if key != "abstained"] + [False] * bool(
+            value.get("abstained")
+        )
     elif not isinstance(value, list | tuple):
         yield value
         return

@@ -111,7 +111,7 @@ def test_what_options_and_commands_take(press: Press) -> None:
     assert press("funnelling predict emp").endswith("empty/")  # a folder without models can be entered
     assert press("funnelling compare docs.jsonl --methods naive,fun-t").rstrip().endswith("naive,fun-tat")
     assert press("funnelling data desc").rstrip().endswith("describe")
-    assert press("funnelling predict mine docs.jsonl --scores w").rstrip().endswith("wide")
+    assert press("funnelling predict mine docs.jsonl --probabilities w").rstrip().endswith("wide")
 
 
 def asking(line: str, folder: Path) -> dict[str, str]:

@@ -117,7 +117,9 @@ def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.Capture
     assert np.average(found, weights=sizes) == pytest.approx(right)
     succeed("predict", tmp_path / "model", data, "-o", tmp_path / "out.jsonl")
     predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert all(row["labels"] == [max(row["scores"], key=row["scores"].get)] for row in predicted)
+    assert all(
+        row["labels"] == [max(row["probabilities"], key=row["probabilities"].get)] for row in predicted
+    )
     assert all("thresholds" not in row for row in predicted)
 
 

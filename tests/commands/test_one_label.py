@@ -87,8 +87,8 @@ def test_predictions_have_one_label_and_probabilities_that_sum_to_one(
 ) -> None:
     succeed("predict", one_label_model, one_label, "-o", tmp_path / "out.jsonl")
     for row in read_jsonl(tmp_path / "out.jsonl"):
-        assert row["labels"] == [max(row["scores"], key=row["scores"].__getitem__)]
-        assert sum(row["scores"].values()) == pytest.approx(1)
+        assert row["labels"] == [max(row["probabilities"], key=row["probabilities"].__getitem__)]
+        assert sum(row["probabilities"].values()) == pytest.approx(1)
         assert "thresholds" not in row
 
 
@@ -96,8 +96,8 @@ def test_where_nothing_is_known_no_label_is_given(one_label_model: Path, tmp_pat
     data = write_jsonl(tmp_path / "docs.jsonl", [{"id": "1", "text": "", "language": "en"}])
     succeed("predict", one_label_model, data, "-o", tmp_path / "out.jsonl")
     (row,) = read_jsonl(tmp_path / "out.jsonl")
-    assert (row["labels"], row["evidence"]) == ([], False)
-    assert sum(row["scores"].values()) == pytest.approx(1)
+    assert (row["labels"], row["abstained"]) == ([], "out-of-vocabulary")
+    assert sum(row["probabilities"].values()) == pytest.approx(1)
 
 
 def test_inspect_and_the_card_say_it(one_label_model: Path, capsys: pytest.CaptureFixture[str]) -> None:

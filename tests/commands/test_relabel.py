@@ -46,8 +46,8 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert contents(model) == before
     renamed = answers(tmp_path / "new", data, tmp_path)
     for old, new in zip(rows, renamed, strict=True):
-        assert new["scores"]["Geräte"] == old["scores"]["hardware"]
-        assert new["scores"]["hardware"] == old["scores"]["account"]
+        assert new["probabilities"]["Geräte"] == old["probabilities"]["hardware"]
+        assert new["probabilities"]["hardware"] == old["probabilities"]["account"]
     description = describe_model(tmp_path / "new")
     old_scores = describe_model(model)["scores"]
     assert description["labels"] == ["hardware", "Geräte", "money"]
@@ -64,7 +64,7 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert answers(tmp_path / "new", data, tmp_path) == rows
     old, new = (json.loads((path / "model.json").read_text("utf-8")) for path in (model, tmp_path / "new"))
     assert old["files"] == new["files"]  # all arrays are the same bytes
-    assert old["scores"] == new["scores"]
+    assert old["probabilities"] == new["probabilities"]
 
 
 def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +76,7 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
     assert (told["renamed"], told["merged"], told["dropped"]) == ({}, {}, ["account"])
     for old, new in zip(rows, answers(model_copy, data, tmp_path), strict=True):
         assert new["labels"] == [label for label in old["labels"] if label != "account"]
-        assert new["scores"] == {label: old["scores"][label] for label in ("hardware", "money")}
+        assert new["probabilities"] == {label: old["probabilities"][label] for label in ("hardware", "money")}
     scores = describe_model(model_copy)["scores"]
     assert scores["how"].startswith("Measured by inner folds over the training documents after labels were")
     assert {row["label"] for row in scores["by_label"]} <= {"hardware", "money"}
@@ -120,7 +120,7 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     assert (step["step"], step["renamed"], step["merged"]) == ("relabel", 1, 2)
     assert "hardware" not in (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     rows = answers(tmp_path / "new", split_data, tmp_path)
-    assert list(rows[0]["scores"]) == ["cash", "office"]
+    assert list(rows[0]["probabilities"]) == ["cash", "office"]
     succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--force", "--json", "--jobs", 1)
     told = json.loads(capsys.readouterr().out)
     assert told["merged"] == {"office": ["account", "hardware"]}
@@ -144,9 +144,9 @@ def test_one_label_per_document(tmp_path: Path, capsys: pytest.CaptureFixture[st
     rows = answers(tmp_path / "model", data, tmp_path)
     succeed("relabel", tmp_path / "model", "--map", labels_map(tmp_path, "money,\n"))
     for old, new in zip(rows, answers(tmp_path / "model", data, tmp_path), strict=True):
-        best = max(("account", "hardware"), key=old["scores"].__getitem__)
+        best = max(("account", "hardware"), key=old["probabilities"].__getitem__)
         assert new["labels"] == [best]
-        assert sum(new["scores"].values()) == pytest.approx(1)
+        assert sum(new["probabilities"].values()) == pytest.approx(1)
     scores = describe_model(tmp_path / "model")["scores"]
     assert scores["how"] == "Measured by inner folds over the training documents after labels were dropped."
     assert "by_label" not in scores

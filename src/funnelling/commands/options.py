@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
 
 FilePath = str | os.PathLike[str]
-Scores = Literal["none", "list", "wide"]
+Probabilities = Literal["none", "list", "wide"]
 
 JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
@@ -348,8 +348,8 @@ class Predicting(LabelSetFile, Names, Exclude, Reading):
         default=None,
         type=count,
     )
-    scores: Scores | None = option(
-        "probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
+    probabilities: Probabilities | None = option(
+        "the probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
         "1,000 (a list in .jsonl and .parquet, and with --top; else none)",
         default=None,
         choices=("none", "list", "wide"),

@@ -51,7 +51,7 @@ def test_all_candidates_that_were_tried_are_shown(model: Path, capsys: pytest.Ca
     lines = capsys.readouterr().out.splitlines()
     shown = lines[lines.index("Candidates that were tried:") + 1 :]
     assert shown[0].split()[:3] == ["candidate", "chosen", "C"]
-    assert [row["name"] for row in tried] == [line.split("  ")[0] for line in shown[2:9]]
+    assert [row["name"] for row in tried] == [line.split("  ")[0] for line in shown[1:8]]
     assert any(line.startswith(chosen) and " chosen " in line for line in shown)
 
 
@@ -83,7 +83,7 @@ def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -
     }
     succeed("inspect", model)
     lines = capsys.readouterr().out.splitlines()
-    row = lines[lines.index("What it learned from") + 3].split()
+    row = lines[lines.index("What it learned from") + 2].split()
     assert row == ["train", "split.jsonl", "en", "16,", "it", "16", "32", "3"]
     for page in ("README.md", "report.html"):
         assert "split.jsonl" in (model / page).read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ def labels_in(path: Path) -> dict[str, tuple[str, ...] | None]:
 def test_the_last_decision_counts(tmp_path: Path) -> None:
     path = journal_of(
         tmp_path / "journal.jsonl",
-        Decision("label", CAT, who="Ada"),
+        Decision("label", CAT, annotator="Ada"),
         Decision("label", DOG),
         Decision("undo", Document("1", "a cat", "en")),
         Decision("skip", Document("3", "a song", "en")),
@@ -266,9 +266,9 @@ def test_what_a_line_holds(tmp_path: Path) -> None:
     path = journal_of(tmp_path / "journal.jsonl", decision)
     header, line = map(json.loads, path.read_text("utf-8").splitlines())
     assert header == {"journal": "funnelling", "version": 1}
-    assert line.pop("time") == decision.time
+    assert line.pop("timestamp") == decision.timestamp
     assert line == {
-        "who": "Ada",
+        "annotator": "Ada",
         "action": "label",
         "id": "2",
         "language": "it",

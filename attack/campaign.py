@@ -92,15 +92,16 @@ def environment() -> dict[str, str]:
         **os.environ,
         "OMP_NUM_THREADS": "1",
         "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "FUNNELLING_DEBUG": "1",
         "PYTHONPATH": os.pathsep.join(paths),
     }
 
 
 def judged_command(what: str, status: int, said: str) -> Outcome:
-    """What a command that ended by itself came to: success, or one line and status 2."""
+    """What a command that ended by itself came to: success, or one line and status 2 or 3."""
     if status < 0:
         return Outcome("died", what, f"signal {-status}\n{said}")
-    if "Traceback (most recent call last)" in said or status not in (0, 2):
+    if "Traceback (most recent call last)" in said or status not in (0, 2, 3):
         return Outcome("traceback", what, f"status {status}\n{said}")
     if "out of memory" in said:
         return Outcome("over memory", what, said)

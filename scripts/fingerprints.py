@@ -154,7 +154,7 @@ def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], 
         "base estimators": {"base_estimator": {"en": LogisticRegression(), "it": None}, "meta_C": 1},
         "meta estimator": {"meta_estimator": LogisticRegression()},
         "vectorizer": {"vectorizer": TfidfVectorizer(min_df=2), "meta_C": 1},
-        "compact": {"compact": True, "meta_C": 1},
+        "compact": {"keep": "nothing", "meta_C": 1},
         "macro-f1": {"optimise": "macro-f1", "meta_C": 1},
         "recall": {"optimise": "recall=0.9", "meta_C": 1},
         "precision": {"optimise": "precision=0.9", "meta_C": 1},
@@ -168,7 +168,7 @@ def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], 
         "view characters": {"views": ["characters"]},
         "view wce": {"views": ["wce"]},
         "view embeddings": {"views": ["embeddings"], **given},
-        "view function": {"views": ["own", lengths], "meta_C": 1, "compact": True},
+        "view function": {"views": ["own", lengths], "meta_C": 1, "keep": "nothing"},
         "view transformer": {"views": [transformer], "meta_C": 1},
         "view vectorizer": {"views": ["pooled", TfidfVectorizer(min_df=3)]},
         "views mean": {"views": ["own", "pooled", "characters"]},
@@ -306,11 +306,11 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
     yield "compare hold-out", _hash(_timeless(held))
     further = folder / "further.jsonl"
     write_documents(further, _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20))
-    for verb, source in (("add-language", documents["new"]), ("update", further)):
-        target = folder / verb
-        said = _run(verb, model, source, "-o", target, "--force")
-        yield verb, _folder_hash(target)
-        yield f"{verb}, told", _hash(said.replace(str(folder), "").encode())
+    for name, source in (("update by a language", documents["new"]), ("update", further)):
+        target = folder / name
+        said = _run("update", model, source, "-o", target, "--force")
+        yield name, _folder_hash(target)
+        yield f"{name}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"
     _run(
         "experiment",
@@ -419,8 +419,10 @@ def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
 
 def _leaves(value: Any) -> Iterator[Any]:
     """All values in a tree, whatever the keys."""
-    if isinstance(value, dict):
-        value = value.values()
+    if isinstance(value, dict):  # where an answer is given, "abstained" says nothing
+        value = [each for key, each in value.items() if key != "abstained"] + [False] * bool(
+            value.get("abstained")
+        )
     elif not isinstance(value, list | tuple):
         yield value
         return

@@ -64,7 +64,8 @@ def many_labels_model(shared: Shared) -> Path:
     def make(folder: Path) -> None:
         texts, labels, languages = many_labels()
         save_model(
-            ManyLabelsClassifier(random_state=0, compact=True).fit(texts, labels, languages), folder / "model"
+            ManyLabelsClassifier(random_state=0, keep="nothing").fit(texts, labels, languages),
+            folder / "model",
         )
 
     return shared("many-labels", make) / "model"

@@ -225,7 +225,7 @@ def test_man_pages_have_the_sections_of_man_pages(man_pages: dict[str, str]) -> 
     assert sections["funnelling"] == [*wanted, "EXIT STATUS", "SEE ALSO"]
     assert all({*wanted[:4], "SEE ALSO"} <= {*found} for found in sections.values())
     status = man_pages["funnelling"].partition("EXIT STATUS")[2]
-    assert re.findall(r"^ {5,7}(\d+) ", status, re.MULTILINE) == ["0", "1", "2", "130", "143"]
+    assert re.findall(r"^ {5,7}(\d+) ", status, re.MULTILINE) == ["0", "1", "2", "3", "130", "143"]
 
 
 def test_man_pages_name_each_other_and_fit_a_terminal(man_pages: dict[str, str]) -> None:
@@ -332,7 +332,7 @@ def show(browser: Any, url: str, width: int, colours: str = "light") -> None:
     [
         ("recall", "/in-use"),
         ("add a language", "/in-use"),
-        ("add a language", "/commands/funnelling-add-language"),
+        ("add a language", "/commands/funnelling-update"),
         ("cluster", "/scale"),
         ("quiet", "/settings"),
         ("install", "/install"),

@@ -8,16 +8,25 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from funnelling.commands import FAILED, INTERRUPTED, TERMINATED, build_parser
-from funnelling.commands.declaring import BAD_INPUT, every_parser, summaries
+from funnelling.commands import build_parser
+from funnelling.commands.declaring import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    NEGATIVE_RESULT,
+    TERMINATED,
+    every_parser,
+    summaries,
+)
 
 SITE = "https://funnelling.github.io/funnelling/"
 PROGRAM = "funnelling"
 GENERAL = "general options"  # the group that every command has: the program's page alone describes it
 STATUS = {
     0: "success",
-    FAILED: "a fault of funnelling itself, which shows where it happened",
-    BAD_INPUT: "something that you can correct, which one line names with its cure",
+    FAILED: "an internal error, in one line; `FUNNELLING_DEBUG=1` shows the traceback",
+    BAD_INPUT: "bad input, which one line names with its cure",
+    NEGATIVE_RESULT: "a negative result: an update made the model worse and was not saved",
     INTERRUPTED: "interrupted by Ctrl-C; nothing is left half-written",
     TERMINATED: "ended by SIGTERM, as tidily",
 }
@@ -29,7 +38,6 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "explain": ("in-use",),
     "suggest": ("labelling",),
     "audit": ("labelling",),
-    "add-language": ("in-use",),
     "update": ("in-use",),
     "forget": ("in-use",),
     "tune": ("in-use",),

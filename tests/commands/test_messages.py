@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.commands import COMMANDS, main
+from funnelling.commands.declaring import NegativeResultError
 
 from .command import documents, environment, run_command, succeed, write_jsonl
 
@@ -108,19 +109,36 @@ def test_a_file_can_ask_for_it(folder: Path) -> None:
     assert run_command("data", "list", "--config", "mine.toml", cwd=folder).stderr == ""
 
 
-def test_a_fault_is_a_record_with_its_traceback(
+def test_an_internal_error_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("broken")
 
     monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", fail)
+    line = "internal error: RuntimeError: broken. Report it with the traceback that FUNNELLING_DEBUG=1 shows."
+    assert main(["data", "list"]) == 1
+    assert capsys.readouterr() == ("", f"funnelling: {line}\n")
     assert main(["data", "list", "--log-json"]) == 1
     (record,) = records(capsys.readouterr().err)
-    assert (record["level"], record["message"]) == ("critical", "a fault of funnelling: RuntimeError")
+    assert (record["level"], record["message"]) == ("critical", line)
     assert "RuntimeError: broken" in str(record["exception"])
+    monkeypatch.setenv("FUNNELLING_DEBUG", "1")
     with pytest.raises(RuntimeError, match="broken"):
         main(["data", "list"])
+
+
+def test_a_negative_result_is_shown_and_has_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def disappoint(*_: object, **__: object) -> None:
+        raise NegativeResultError("micro-F1 .1 is below .6.", {"scores": {"f1": "0.1"}})
+
+    monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", disappoint)
+    assert main(["data", "list", "--json"]) == 3
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"scores": {"f1": "0.1"}}
+    assert captured.err == "funnelling: micro-F1 .1 is below .6.\n"
 
 
 def test_every_command_takes_them(capsys: pytest.CaptureFixture[str]) -> None:

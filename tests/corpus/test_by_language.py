@@ -1,6 +1,7 @@
 """Documents by language: columns that are passed on, folds that follow from seed and groups, what is kept."""
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling import Corpus
-from funnelling.corpus.blocks import SLOTS, Block, bag
+from funnelling import Corpus, NaiveClassifier
+from funnelling.corpus.blocks import BY_LABEL, SLOTS, Block, bag
 from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
 from funnelling.formats.document import LineNumber
 from funnelling.methods.inputs import read_inputs
+from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.merging import merge
+from funnelling.methods.model import Model
 from funnelling.randomness import assign_folds
 from funnelling.state import StateError, check_fields
+from funnelling.storage import load, save
 from tests.corpus.training import made_training
 
 LABELS = LabelSpace(np.array(["a", "b"], dtype=object))
@@ -30,7 +34,7 @@ def slots(size: int, first: int = 0) -> dict[str, Any]:
         "weights": numbers + 1,
         "soft_targets": np.stack([numbers, -numbers], axis=1),
         "sources": [f"source {n:.0f}" for n in numbers],
-        "opinions": np.stack([numbers] * 3, axis=1),
+        "opinions": np.stack([numbers / 2, numbers], axis=1),
     }
 
 
@@ -95,6 +99,37 @@ def test_columns_that_come_replace_those_of_known_documents() -> None:
     assert updated.sources == ["source 0", "source 10", "source 11"]
     assert updated.ids == known.ids
     assert known.updated(block(2, 1), SLOTS, {1: 0}).sources == known.sources
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, 2]), unique=True, max_size=3), max_size=4))
+def test_what_is_known_by_label_follows_labels(columns: list[list[int]]) -> None:
+    soft = np.array([[0.1, np.nan, 0.9], [np.nan, np.nan, 0.5]], dtype=np.float32)
+    before = block(2, soft_targets=soft, opinions=soft[:, ::-1], weights=np.ones(2, dtype=np.float32))
+    after = before.with_targets(np.ones((2, len(columns)), dtype=bool), columns)
+    for name in BY_LABEL:
+        values = getattr(before, name)
+        expected = [[max(values[row, some], key=_rank, default=np.nan) for some in columns] for row in (0, 1)]
+        np.testing.assert_array_equal(getattr(after, name), np.array(expected, np.float32).reshape(2, -1))
+    assert after.weights is before.weights
+    assert before.with_targets(before.targets[:, :1]).soft_targets is soft
+
+
+def _rank(number: float) -> float:
+    return -1 if np.isnan(number) else number
+
+
+def test_documents_of_two_corpora_keep_what_each_has() -> None:
+    one = Corpus(**_fields(2), weights=[2, 3], soft_labels=[{"a": 0.5}, {}])
+    both = one.followed_by(Corpus(**_fields(1), sources=["s"]))
+    assert (both.weights, both.soft_labels) == ([2, 3, 1], [{"a": 0.5}, {}, {}])
+    assert (both.sources, both.opinions, len(both)) == (["", "", "s"], None, 3)
+
+
+def _fields(size: int) -> dict[str, Any]:
+    columns = {"ids": list("123"), "languages": ["en"] * 3, "texts": ["a"] * 3, "labels": [("a",)] * 3}
+    return {
+        name: each[:size] for name, each in {**columns, "splits": [None] * 3, "groups": [None] * 3}.items()
+    }
 
 
 def test_folds_follow_from_seed_language_and_groups() -> None:
@@ -166,3 +201,44 @@ def test_a_corpus_hands_its_columns_on() -> None:
     np.testing.assert_array_equal(english.soft_targets, np.array([[0.9, np.nan], [np.nan] * 2], np.float32))
     with pytest.raises(FrozenInstanceError):
         corpus.one_label = True  # type: ignore[misc]
+
+
+def test_columns_follow_when_labels_come_merge_and_go(tmp_path: Path) -> None:
+    def corpus(label: str, first: int) -> Corpus:
+        names = [f"{label}{number}" for number in range(first, first + 4)]
+        return Corpus(
+            ids=names,
+            languages=["en"] * 4,
+            texts=[f"{label * 3} {name}" for name in names],
+            labels=[(label,)] * 4,
+            splits=[None] * 4,
+            groups=[None] * 4,
+            soft_labels=[{label: number / 8} for number in range(first, first + 4)],
+            weights=[2.0] * 4,
+        )
+
+    def known(model: Model) -> dict[str, list[list[float]]]:
+        save(model, tmp_path / "model", force=True)
+        archive = load(tmp_path / "model").archive
+        assert archive is not None
+        block, classes = archive.blocks["en"], model.labels.classes.tolist()
+        assert block.weights is not None
+        assert block.soft_targets is not None
+        assert set(block.weights.tolist()) == {2}
+        return {
+            label: [[row, value] for row, value in enumerate(column.tolist()) if not np.isnan(value)]
+            for label, column in zip(classes, block.soft_targets.T, strict=True)
+        }
+
+    a, b = ([[row + 4 * place, row / 8] for row in range(4)] for place in (0, 1))
+    model = Method.of(NaiveClassifier()).fit(corpus("a", 0).followed_by(corpus("b", 0)))
+    assert known(model) == {"a": a, "b": b}
+    came = corpus("aa", 4)
+    further_ones = further(model, came.texts, came.y, came.languages, None, came.ids, came)
+    model = update(model, further_ones)
+    aa = [[row + 8, (row + 4) / 8] for row in range(4)]
+    assert known(model) == {"a": a, "aa": aa, "b": b}
+    assert known(relabel(model, {"a": "z", "aa": "b"})) == {"b": b + aa, "z": a}
+    assert known(relabel(model, {"a": ""})) == {"aa": aa, "b": b}
+    gone = forget(model, came.ids)
+    assert known(gone) == {"a": a, "b": b}

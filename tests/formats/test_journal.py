@@ -13,7 +13,7 @@ from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
-from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off
+from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off, journal_mark
 from funnelling.labelling.desk import TaskQueue
 
 CAT = Document("1", "a cat", "en", ("animals",))
@@ -211,7 +211,7 @@ def test_odd_values_are_taken(tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n\n{line}\n")
     with Journal(path) as journal:
         (decision,) = journal.decisions()
-        assert (decision.note, decision.time) == ("", "")
+        assert (decision.note, decision.timestamp) == ("", "")
         journal.append(decision)
     document = next(iter(read_documents(path)))
     assert (document.text, document.labels) == ("a\ufffd", ("b\ufffd", "7"))
@@ -278,3 +278,15 @@ def test_what_a_line_holds(tmp_path: Path) -> None:
         "suggested": ["food"],
         "note": "sure?",
     }
+
+
+def test_a_journal_with_the_old_keys_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    line = '{"time": "2026-11-01T08:00", "who": "Ada", "action": "label", "text": "a", "labels": ["b"]}'
+    path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n{line}\n")
+    with Journal(path) as journal:
+        (decision,) = journal.decisions()
+    assert (decision.annotator, decision.timestamp[:10]) == ("Ada", "2026-11-01")
+    renamed = path.read_text().replace('"time"', '"timestamp"')
+    (tmp_path / "renamed.jsonl").write_text(renamed)
+    assert journal_mark(path) == journal_mark(tmp_path / "renamed.jsonl") is not None

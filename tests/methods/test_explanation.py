@@ -115,7 +115,7 @@ def test_it_survives_saving_and_loading(funnel: Any, corpus: Corpus, tmp_path: P
 
 
 def test_a_compact_model_names_no_neighbours(corpus: Corpus) -> None:
-    rows = explained(fitted(PAPER_FUNNEL, corpus, compact=True), corpus)
+    rows = explained(fitted(PAPER_FUNNEL, corpus, keep="nothing"), corpus)
     assert all(row["neighbours"] == [] for row in rows)
     assert all("tier_two" in part for row in rows for part in row["labels"].values())
 
@@ -206,6 +206,6 @@ def test_a_compact_model_keeps_no_word_of_its_texts(corpus: Corpus, tmp_path: Pa
     secret = replace(corpus, texts=texts)
     for compact in (True, False):
         folder = tmp_path / f"model-{compact}"
-        save_model(fitted(PAPER_FUNNEL, secret, compact=compact), folder)
+        save_model(fitted(PAPER_FUNNEL, secret, keep="nothing" if compact else "words"), folder)
         content = b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
         assert (b"supercalifragilistic0" in content) is not compact

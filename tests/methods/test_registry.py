@@ -100,9 +100,9 @@ class TestSettings:
         assert parse_settings([f"fun-tat.x={text}"], ["fun-tat"]) == {"fun-tat": {"x": value}}
 
     def test_pythons_words_are_understood(self) -> None:
-        items = ["fun-views.normalise=False", "fun-views.compact=True", "fun-views.base_C=None"]
+        items = ["fun-views.normalise=False", "fun-views.keep=texts", "fun-views.base_C=None"]
         found = parse_settings(items, ["fun-views"])["fun-views"]
-        assert found == {"normalise": False, "compact": True, "base_C": None}
+        assert found == {"normalise": False, "keep": "texts", "base_C": None}
 
     def test_the_last_of_a_parameter_counts(self) -> None:
         assert parse_settings(["naive.C=1", "naive.C=2"], ["naive"]) == {"naive": {"C": 2}}

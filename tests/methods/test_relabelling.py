@@ -39,7 +39,7 @@ def funnel(**parameters: Any) -> FunnellingClassifier:
 METHODS: dict[str, Make] = {
     "paper": funnel,
     "thresholds": lambda: funnel(optimise="macro-f1"),
-    "compact": lambda: funnel(compact=True),
+    "compact": lambda: funnel(keep="nothing"),
     "zero-shot": lambda: funnel(zero_shot="pooled"),
     **{
         combine: lambda combine=combine: funnel(views=["own", "pooled"], combine=combine)

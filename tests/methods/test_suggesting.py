@@ -92,7 +92,7 @@ def test_one_label_per_document() -> None:
 def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
     (row,) = next_to_label(funnel.model_, ["the cat of the dog"], ["en"])
     assert "unsure about" in row["reason"]
-    compact = FunnellingClassifier(views=None, compact=True, random_state=0)
+    compact = FunnellingClassifier(views=None, keep="nothing", random_state=0)
     compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
     assert next_to_label(compact.model_, ["the cat of the dog"], ["en"])[0]["reason"]
 

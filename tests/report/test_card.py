@@ -65,7 +65,9 @@ def test_one_that_was_not_measured_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("compact", [False, True])
 def test_it_says_what_the_folder_holds_of_the_training_documents(compact: bool, tmp_path: Path) -> None:
     texts, labels, languages = text_corpus()
-    model = FunnellingClassifier(views=None, compact=compact, random_state=0).fit(texts, labels, languages)
+    model = FunnellingClassifier(views=None, keep="nothing" if compact else "words", random_state=0).fit(
+        texts, labels, languages
+    )
     save_model(model, tmp_path / "model")
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
     assert ("the first 200 characters of each text" in card) is not compact

@@ -74,7 +74,13 @@ def test_requests_that_share_a_call_may_have_thresholds_of_their_own(
     engine: Engine, gate: threading.Event
 ) -> None:
     thresholds = [None, 0.5, 0.1, 0.95]
-    row = {"language": "en", "labels": ["b"], "scores": {"a": 0.9, "b": 0.3}, "thresholds": {"b": 0.2}}
+    row = {
+        "language": "en",
+        "labels": ["b"],
+        "abstained": None,
+        "probabilities": {"a": 0.9, "b": 0.3},
+        "thresholds": {"b": 0.2},
+    }
 
     async def play() -> list[Any]:
         calls = [engine.predict(documents("x"), FAR, threshold) for threshold in thresholds]

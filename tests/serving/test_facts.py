@@ -32,7 +32,7 @@ def test_a_model_that_gives_one_label(make_client: Client) -> None:
     answer = client.post("/v1/predict", json={"documents": [{"text": "a dog", "language": "en"}]})
     (row,) = answer.json()["documents"]
     assert len(row["labels"]) == 1
-    assert sum(row["scores"].values()) == pytest.approx(1)
+    assert sum(row["probabilities"].values()) == pytest.approx(1)
     assert row["best_label"] == row["labels"][0]
     body = {"documents": [{"text": "a dog", "language": "en"}], "threshold": 0.3}
     refusal = client.post("/v1/predict", json=body)
@@ -102,7 +102,7 @@ def test_explanations(client: Any) -> None:
     assert dog["tier_one"]["words"][0][0] == "dog"
     assert len(dog["tier_one"]["words"]) <= 3
     predicted = client.post("/v1/predict", json={"documents": documents}).json()["documents"]
-    assert dog["probability"] == predicted[0]["scores"]["animals"]
+    assert dog["probability"] == predicted[0]["probabilities"]["animals"]
 
 
 def test_the_interface_lists_what_there_is(make_client: Client) -> None:

@@ -29,17 +29,17 @@ def client(make_client: Client, many: Any, tmp_path: Path) -> Any:
 
 def test_scores_are_those_of_the_candidates(client: Any, many: Any) -> None:
     (row,) = client.post("/v1/predict", json={"documents": DOCUMENTS}).json()["documents"]
-    assert 5 < len(row["scores"]) <= 40
+    assert 5 < len(row["probabilities"]) <= 40
     (shown,) = Predictor(many)([Document("a", DOCUMENTS[0]["text"], language="en")])
-    assert list(row["scores"].items())[:5] == list(shown["scores"].items())
-    assert set(row["thresholds"]) <= set(row["scores"])
+    assert list(row["probabilities"].items())[:5] == list(shown["probabilities"].items())
+    assert set(row["thresholds"]) <= set(row["probabilities"])
 
 
 def test_with_a_threshold_and_without_some_labels(client: Any, many: Any) -> None:
     body = {"documents": DOCUMENTS, "threshold": 1e-5, "exclude": ["group 5"]}
     (row,) = client.post("/v1/predict", json=body).json()["documents"]
-    assert row["labels"] == [label for label, score in row["scores"].items() if score > 1e-5]
-    assert "group 5" not in row["scores"]
+    assert row["labels"] == [label for label, score in row["probabilities"].items() if score > 1e-5]
+    assert "group 5" not in row["probabilities"]
     predictor = Predictor(many, threshold=1e-5).with_excluded(["group 5"])
     assert (
         row["labels"] == next(iter(predictor([Document("a", DOCUMENTS[0]["text"], language="en")])))["labels"]

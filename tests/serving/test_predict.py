@@ -28,7 +28,7 @@ def test_the_labels_of_three_languages(client: Any) -> None:
     rows = ask(client, [{"text": text} for text in TEXTS.values()])
     assert [row["language"] for row in rows] == list(TEXTS)
     assert [row["labels"] for row in rows] == [["animals", "food"], ["music"], ["animals"]]
-    assert [list(row["scores"]) for row in rows] == [LABELS] * 3
+    assert [list(row["probabilities"]) for row in rows] == [LABELS] * 3
     assert [row["id"] for row in rows] == ["1", "2", "3"]
 
 
@@ -79,8 +79,8 @@ def test_odd_texts_are_labelled(client: Any) -> None:
 
 def test_where_nothing_is_known_no_label_is_given(client: Any) -> None:
     *blank, known = ask(client, [{"text": text, "language": "en"} for text in ("", "🐈", "xyzzy", "cat")])
-    assert [(row["labels"], row["evidence"]) for row in blank] == [([], False)] * 3
-    assert "evidence" not in known
+    assert [(row["labels"], row["abstained"]) for row in blank] == [([], "out-of-vocabulary")] * 3
+    assert known["abstained"] is None
 
 
 @pytest.mark.parametrize("threshold", [0, 0.2, 0.9, 1, None])

@@ -52,7 +52,7 @@ def test_a_model_of_one_label_gives_none_where_nothing_is_known(make_client: Cli
     answer = make_client(other_model=one.model_).post("/v1/predict", json=BLANK)
     predict = TypeAdapter(document_types(one.model_.labels, Limits())[0])
     (row,) = predict.validate_json(answer.content, strict=True)["documents"]
-    assert (row["labels"], row["evidence"]) == ([], False)
+    assert (row["labels"], row["abstained"]) == ([], "out-of-vocabulary")
 
 
 @pytest.mark.parametrize(("labels", "items"), [(LABELS, {"type": "string"}), ([1, 2], {})])

@@ -34,7 +34,7 @@ def fitted() -> FunnellingClassifier:
 
 @pytest.fixture(scope="module")
 def compact() -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, random_state=0, compact=True).fit(TEXTS, LABELS, LANGUAGES)
+    return FunnellingClassifier(views=None, random_state=0, keep="nothing").fit(TEXTS, LABELS, LANGUAGES)
 
 
 @pytest.fixture(scope="module")
@@ -575,7 +575,7 @@ class TestEncoders:
 
     @pytest.fixture(scope="class")
     def model(self, encoder: Path) -> FunnellingClassifier:
-        model = FunnellingClassifier(views=["encoder"], encoder=encoder, random_state=0, compact=True)
+        model = FunnellingClassifier(views=["encoder"], encoder=encoder, random_state=0, keep="nothing")
         return model.fit(TEXTS, LABELS, LANGUAGES)
 
     def test_no_folder_of_this_machine_is_pushed(

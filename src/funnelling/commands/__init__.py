@@ -22,6 +22,11 @@ from typing import Any, NoReturn
 from funnelling.commands import settings
 from funnelling.commands.declaring import (
     BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    NEGATIVE_RESULT,
+    TERMINATED,
+    NegativeResultError,
     Parser,
     add_general,
     command_of,
@@ -31,7 +36,7 @@ from funnelling.commands.declaring import (
     style_of,
 )
 from funnelling.errors import InputError
-from funnelling.runtime.messages import VARIABLES, Style, say, speak, speaking, style
+from funnelling.runtime.messages import DEBUG, VARIABLES, Style, say, speak, speaking, style
 
 COMMANDS = {  # by name: the class, which may be in a layer above, and what it does
     "quickstart": ("funnelling.commands.quickstart:Quickstart", "see it work on the embedded corpus"),
@@ -42,8 +47,7 @@ COMMANDS = {  # by name: the class, which may be in a layer above, and what it d
     "audit": ("funnelling.labelling.audit:Audit", "find documents whose labels look wrong or missing"),
     "inspect": ("funnelling.commands.inspect:Inspect", "show what a model is"),
     "label": ("funnelling.labelling.label:Label", "label documents in the browser, with or without a model"),
-    "add-language": ("funnelling.commands.update:AddLanguage", "teach a model a further language"),
-    "update": ("funnelling.commands.update:Update", "teach a model further documents or corrected labels"),
+    "update": ("funnelling.commands.update:Update", "add documents, corrections, languages or labels"),
     "forget": ("funnelling.commands.update:Forget", "remove documents from a model"),
     "tune": ("funnelling.commands.tune:Tune", "set a model's thresholds for another goal"),
     "relabel": ("funnelling.commands.relabel:Relabel", "rename, merge or drop labels"),
@@ -89,7 +93,6 @@ EPILOG = "\n".join(
         "New here? Try: funnelling quickstart",
     ]
 )
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
 class _Termination(KeyboardInterrupt):
@@ -135,7 +138,7 @@ def _define(name: str, place: str, parser: Parser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
+    """Run a command, and give its exit status, which `declaring` lists."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what could be typed
         from funnelling.commands.completing import complete
 
@@ -157,6 +160,8 @@ def _answer(words: Sequence[str]) -> int:
         with _termination(), _cluster(parsed):
             run(command_of(parsed))
         sys.stdout.flush()
+    except NegativeResultError as error:
+        return _refuse(str(error), NEGATIVE_RESULT)
     except InputError as error:
         return _refuse(settings.told(str(error), used))
     except MemoryError:
@@ -171,9 +176,12 @@ def _answer(words: Sequence[str]) -> int:
         where = error.filename or "standard output"
         return _refuse(f"{where}: {(error.strerror or str(error)).lower()}. Check the path and the disk.")
     except Exception as error:
-        if not style().as_json:
+        debug = bool(os.environ.get(DEBUG))
+        if debug and not style().as_json:
             raise
-        say(f"a fault of funnelling: {type(error).__name__}", logging.CRITICAL, exc_info=sys.exc_info())
+        cure = "Report it with the traceback" + ("" if debug else f" that {DEBUG}=1 shows")
+        line = f"internal error: {type(error).__name__}: {error}".rstrip(" :.")
+        say(f"{line}. {cure}.", logging.CRITICAL, exc_info=sys.exc_info())
         return FAILED
     return 0
 
@@ -226,14 +234,14 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _refuse(message: str) -> int:
+def _refuse(message: str, status: int = BAD_INPUT) -> int:
     """Say what is wrong, and that alone where it is standard output."""
     say(message, logging.ERROR)
     try:
         sys.stdout.flush()
     except OSError:
         _drop_output()
-    return BAD_INPUT
+    return status
 
 
 # scipy imports all of numpy, Fortran tools and test tools included: a tenth of what a prediction takes.

@@ -110,8 +110,8 @@ class Command:
         """Print what `run` gave."""
 
 
-class UnsavedError(InputError):
-    """A refusal to keep a result, which is shown all the same."""
+class NegativeResultError(InputError):
+    """A result that is not what was asked for; it is shown all the same, before the message."""
 
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
@@ -163,7 +163,7 @@ def run(command: Command) -> None:
     """Run a command, and print its result."""
     try:
         command.show(command.run(say, verbose=1))
-    except UnsavedError as error:
+    except NegativeResultError as error:
         command.show(error.result)
         raise
 
@@ -179,6 +179,7 @@ LABELLING = "Run python benchmarks/labelling.py FILE in a clone of the repositor
 RETIRED = {
     "suggest": "It is now: funnelling predict MODEL DATA (assign labels), or funnelling label MODEL DATA "
     "--to FILE (documents to label next).",
+    "add-language": "It is now: funnelling update MODEL DATA.",
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
     "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
     "embeddings neighbours": "Use gensim: KeyedVectors.load_word2vec_format(FILE).most_similar(WORD).",
@@ -208,7 +209,7 @@ def refuse_retired(command: str, word: str) -> None:
         raise InputError(f"'{typed}' is retired. {RETIRED[typed]}")
 
 
-BAD_INPUT = 2
+FAILED, BAD_INPUT, NEGATIVE_RESULT, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143  # exit statuses
 
 
 class _Help(argparse.HelpFormatter):
@@ -248,7 +249,7 @@ class Parser(argparse.ArgumentParser):
         define: Callable[["Parser"], None] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(formatter_class=formatter_class, **options)
+        super().__init__(formatter_class=formatter_class, allow_abbrev=False, **options)
         self._define = define
         self._intermixed = False
 

@@ -14,6 +14,7 @@ from funnelling.evaluation.measuring import model_scores, supported_documents, t
 from funnelling.evaluation.pieces import PIECES_FOLDER, Result
 from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
+from funnelling.methods.algorithm import NOTHING
 from funnelling.runtime.files import sweep
 from funnelling.runtime.messages import Reporter
 
@@ -45,7 +46,7 @@ class Measurement:
 
 def shown_errors(method: "Parameters") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
-    return 0 if method.compact else MAX_ERRORS
+    return 0 if method.keep == NOTHING else MAX_ERRORS
 
 
 def report_choice(model: "Model", report: Reporter) -> None:

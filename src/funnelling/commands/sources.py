@@ -78,8 +78,7 @@ def read_labelled(
 
 def warnings(trial: Trial) -> list[str]:
     """What may spoil a model that learns from these documents, a line each."""
-    corpus = Corpus.from_documents([*trial.train, *trial.test])
-    serious = [finding for finding in findings(corpus) if finding.serious]
+    serious = [finding for finding in findings(trial.train.followed_by(trial.test)) if finding.serious]
     return [f"Look at: {finding.line()}." for finding in serious[:MAX_WARNINGS]]
 
 
@@ -137,18 +136,6 @@ def remember_layout(model: "Model", layout: Layout) -> "Model":
         name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
     }
     return replace(model, reading=reading) if reading else model
-
-
-def say_unknown(unknown: Mapping[str, int]) -> None:
-    """Say which documents were not labelled, by what stands for their language."""
-    if unknown:
-        tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MAX_LANGUAGES_NAMED])
-        logger.info(
-            "%s not labelled, for the model does not know the language: %s. Languages are detected "
-            "from the texts with --language-column none.",
-            counted(sum(unknown.values()), "document"),
-            tags,
-        )
 
 
 def load_text_model(path: FilePath, mapped: bool = False) -> "Model":

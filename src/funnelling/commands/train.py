@@ -248,7 +248,9 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             raise InputError(f"{name} does not know --optimise yet. Leave it out.")
         if self.compact and self.keep_texts:
             raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")
-        settings: dict[str, Any] = {name: True for name in ("compact", "keep_texts") if getattr(self, name)}
+        settings: dict[str, Any] = {}
+        if self.compact or self.keep_texts:
+            settings["keep"] = "nothing" if self.compact else "texts"
         if self.optimise is not None:
             parse_goal(self.optimise)
             if not name.startswith("fun-"):

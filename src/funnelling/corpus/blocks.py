@@ -33,6 +33,7 @@ Places = npt.NDArray[np.intp]
 Kind = Literal["as written", "bags", "vectors", "none"]  # of what stands for documents
 TEXTS = ("as written", "bags")
 SLOTS = ("weights", "soft_targets", "sources", "opinions")  # columns that nobody fills yet
+BY_LABEL = ("soft_targets", "opinions")  # those that have a number for each label
 # What stands in a column for a document that has nothing there.
 BLANK: dict[str, Any] = {
     **dict.fromkeys(("groups", "beginnings", "sources"), ""),
@@ -59,7 +60,7 @@ class Block:
     vectors, None where nothing is kept. ``targets`` have the columns that are learned. ``groups`` has "" for
     a document without one, ``beginnings`` for a text of which none is known. There may be the ``weights`` of
     documents, the probabilities of their labels (``soft_targets``), where they come from (``sources``), and
-    what others predict for them (``opinions``).
+    what others predict for them (``opinions``), NaN where nothing is known of a label.
     """
 
     ids: list[str]
@@ -140,6 +141,18 @@ class Block:
                 changed[name] = take_rows(_joined(before, others[name]), order)
         return replace(self, **changed)
 
+    def with_targets(self, targets: AnyTargets, columns: Sequence[Sequence[int]] | None = None) -> Self:
+        """The same documents with other labels, each of which stands for those of some earlier ``columns``.
+
+        What is known by label follows: a new label has no number, and one that stands for several has the
+        highest of theirs, as it has the documents of all of them.
+        """
+        moved = {"targets": targets}
+        for name in BY_LABEL if columns is not None else ():
+            if (values := getattr(self, name)) is not None:
+                moved[name] = _pooled(values, columns or ())
+        return replace(self, **moved)
+
     def kept(self, kind: Kind, keep_texts: bool) -> Self:
         """What a model is to keep of documents of some kind."""
         beginnings, content = self.beginnings, self.documents
@@ -158,6 +171,15 @@ def _or_blank(name: str, values: Any, size: int, like: Any) -> Any:
     if isinstance(like, list):
         return [BLANK[name]] * size
     return np.full((size, *like.shape[1:]), BLANK[name], dtype=like.dtype)
+
+
+def _pooled(values: Floats, columns: Sequence[Sequence[int]]) -> Floats:
+    """For each list of columns their highest numbers, NaN where there are none."""
+    pooled = np.full((len(values), len(columns)), np.nan, dtype=values.dtype)
+    for place, some in enumerate(columns):
+        if some:
+            pooled[:, place] = np.fmax.reduce(values[:, list(some)], axis=1)
+    return pooled
 
 
 def _joined(first: Any, second: Any) -> Any:

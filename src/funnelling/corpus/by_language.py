@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy import sparse
 
-from funnelling.corpus.blocks import TEXTS, Block, Kind, Places, bag, rows_at
+from funnelling.corpus.blocks import BY_LABEL, TEXTS, Block, Kind, Places, bag, rows_at
 from funnelling.corpus.corpus import Corpus, label_matrix, sparse_label_matrix
 from funnelling.corpus.labels import LabelSpace, check_learnable
 from funnelling.errors import InputError
@@ -84,8 +84,8 @@ class ByLanguage:
         for tag, rows in positions_of([normal[tag] for tag in corpus.known_languages()]).items():
             part = corpus.select(rows)
             targets = encode(part.label_lists(), shown)
-            further = _further_columns(part, classes)
-            blocks[tag] = Block.of(part.ids, part.groups, targets, content=part.texts, **further)
+            slots = slot_columns(part, classes)
+            blocks[tag] = Block.of(part.ids, part.groups, targets, content=part.texts, **slots)
         check_learnable([block.targets for block in blocks.values()])
         return cls(blocks=blocks, seed=seed), labels
 
@@ -113,11 +113,12 @@ class ByLanguage:
         """How many documents there are, by language."""
         return {tag: len(block) for tag, block in self.blocks.items()}
 
-    def with_targets(self, targets: Mapping[str, AnyTargets]) -> Self:
-        """The same documents with other labels."""
-        return replace(
-            self, blocks={tag: replace(self.blocks[tag], targets=rows) for tag, rows in targets.items()}
-        )
+    def with_targets(
+        self, targets: Mapping[str, AnyTargets], columns: Sequence[Sequence[int]] | None = None
+    ) -> Self:
+        """The same documents with other labels; ``columns`` are those of `Block.with_targets`."""
+        blocks = {tag: self.blocks[tag].with_targets(rows, columns) for tag, rows in targets.items()}
+        return replace(self, blocks=blocks)
 
     def only(self, languages: Sequence[str]) -> Self:
         """The documents of some languages."""
@@ -218,14 +219,12 @@ class ByLanguage:
             raise InputError(f"No document that the model learned from has the id {unknown[0]!r}{more}.")
         return {language: rows for language, rows in found.items() if len(rows)}
 
-    def check_documents(
-        self, columns: int, features: Mapping[str, int] | None, sparse_labels: bool = False
-    ) -> None:
-        """Refuse what cannot be learned again: of each document the same, labels in so many columns.
+    def check_documents(self, labels: LabelSpace, features: Mapping[str, int] | None) -> None:
+        """Refuse what cannot be learned again: of each document the same, with these labels.
 
         ``features`` are the columns of each language's vectors, None where documents are texts.
         """
-        what = "the labels of documents"
+        what, columns, sparse_labels = "the labels of documents", labels.columns, labels.sparse
         expect(all(is_sparse(rows) == sparse_labels for rows in self.targets.values()), what)
         widths = {rows.shape[1:] for rows in self.targets.values()}
         # Of two that are left of several which exclude each other, a document may have neither.
@@ -237,6 +236,7 @@ class ByLanguage:
                 expect(block.targets.has_canonical_format and block.targets.data.all(), what)
             for name, values in block.columns().items():
                 expect(length(values) == len(block), f"the {name} of documents")
+                expect(name not in BY_LABEL or values.shape[1] == len(labels.classes), f"the {name}")
             if self.texts:
                 expect(isinstance(block.content, list), "the texts of documents")
             else:
@@ -245,8 +245,8 @@ class ByLanguage:
                 expect(block.documents.shape[1] == features[tag], "the vectors of documents")
 
 
-def _further_columns(corpus: Corpus, classes: Sequence[str]) -> dict[str, Any]:
-    """The columns that nothing reads yet, as far as a corpus has them."""
+def slot_columns(corpus: Corpus, classes: Sequence[str]) -> dict[str, Any]:
+    """The columns of a corpus that nothing reads yet, as a `Block` has them; None for those it lacks."""
 
     def by_class(values: Sequence[Mapping[str, float]] | None) -> Any:
         if values is None:

@@ -56,6 +56,9 @@ def sparse_label_matrix(
 
 logger = logging.getLogger(__name__)
 
+# What stands in a column that nothing reads yet for a document that has nothing there.
+BLANK_SLOTS: dict[str, Any] = {"weights": 1.0, "soft_labels": {}, "sources": "", "opinions": {}}
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Corpus:
@@ -193,6 +196,17 @@ class Corpus:
         filled = {name: values for name, values in columns.items() if values is not None}
         selected: dict[str, Any] = {name: [values[i] for i in positions] for name, values in filled.items()}
         return replace(self, **selected)
+
+    def followed_by(self, further: "Corpus") -> "Corpus":
+        """These documents, and further ones after them; what one side alone has is blank in the other."""
+        joined: dict[str, Any] = {}
+        for each in fields(self):
+            own, others = getattr(self, each.name), getattr(further, each.name)
+            if each.name != "one_label" and (own is not None or others is not None):
+                blank = BLANK_SLOTS.get(each.name)
+                own, others = own or [blank] * len(self), others or [blank] * len(further)
+                joined[each.name] = [*own, *others]
+        return replace(self, **joined)
 
     def split(self, name: str) -> "Corpus":
         """The documents of a split: train, test or parallel."""

@@ -33,7 +33,7 @@ def training_documents(method: "Method", trial: Trial) -> Corpus:
     """A trial's training documents, with their further versions where a method may read those."""
     if not method.algorithm.reads_parallel:
         return trial.train
-    return Corpus.from_documents([*trial.train, *trial.parallel], trial.train.one_label)
+    return trial.train.followed_by(trial.parallel)
 
 
 def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> tuple["Model", Result]:

@@ -82,13 +82,11 @@ class FunnellingClassifier(MethodEstimator, FunnelParameters):
         ``views="auto"`` it tunes for macro-F1, with no threshold below .1.
     calibrated : bool
         True says yes where the calibrated probability is above .5, with nothing tuned.
-    compact : bool
-        True keeps nothing of the training documents: the model cannot be updated then, nor forget, nor name
-        neighbours. False keeps their words in no order, labels and ids, and the first 200 characters of each
-        text.
-    keep_texts : bool
-        True keeps the texts as they were written: what reads words in their order, an encoder or a vectorizer
-        of your own, needs them for updates.
+    keep : "words", "texts" or "nothing"
+        What the model stores of each training document. "words" are its words in no order, its labels, its id
+        and the first 200 characters. "texts" are the texts as they were written: an encoder, or a vectorizer
+        of your own, needs them for updates. With "nothing" the model cannot be updated, cannot forget, and
+        names no neighbours.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float
@@ -200,7 +198,7 @@ class ManyLabelsClassifier(MethodEstimator):
     Parameters
     ----------
     memory_limit : bytes, for all methods alike; this one needs far less
-    compact, keep_texts : what a model keeps of its documents
+    keep : as in `FunnellingClassifier`
     n_jobs, random_state, verbose : as in all methods
 
     Examples

@@ -24,7 +24,7 @@ from funnelling.funnel.tier_two import (
 )
 from funnelling.funnel.views import FittedViews, fit_views
 from funnelling.funnel.zero_shot import fit_joint, fit_zero_shot, would_serve
-from funnelling.methods.algorithm import Algorithm
+from funnelling.methods.algorithm import NOTHING, Algorithm
 from funnelling.methods.svms import own_vectors
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces import OWN, check_views, make_space, named_views
@@ -76,7 +76,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
                 kept = replace(kept, zero_shot_scores=fit.scores)
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
-        keeps = not parameters.compact and meta_sample is None
+        keeps = parameters.keep != NOTHING and meta_sample is None
         return FittedFunnel(funnel, list(training.targets), unseen, choice, kept if keeps else None)
 
     def _chosen(

@@ -109,7 +109,7 @@ class AnnotationService:
                 "note": self.desk.note_of(key),
                 "labels": list(suggested if chosen is None else chosen),
                 "suggested": list(suggested),
-                "scores": {str(label): score for label, score in row["scores"].items()},
+                "scores": {str(label): score for label, score in row["probabilities"].items()},
             },
             **self.state(session),
         }
@@ -231,7 +231,7 @@ class AnnotationService:
     def _without_model(self, document: Document) -> dict[str, Any]:
         """What is suggested where no model answers: before the first one, labels that the text names."""
         suggested = [] if self._cold is None or self.engine is not None else self._cold.suggest(document.text)
-        return {"language": document.language or "und", "labels": suggested, "scores": {}}
+        return {"language": document.language or "und", "labels": suggested, "probabilities": {}}
 
     @property
     def _single_label(self) -> bool:

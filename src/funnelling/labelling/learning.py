@@ -18,7 +18,7 @@ from funnelling.commands.sources import read_sides
 from funnelling.commands.update import Update
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import MEASURE_TITLES, main_measures, weighted_mean
+from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures, weighted_mean
 from funnelling.evaluation.splits import check_labels_differ, settle
 from funnelling.formats import Document
 from funnelling.formats.jsonl import journal_mark
@@ -32,7 +32,7 @@ from funnelling.storage import describe_model, load, save
 from funnelling.storage.folders import check_writable, folder_here
 
 if TYPE_CHECKING:
-    from funnelling.commands.arrivals import GrownModel
+    from funnelling.commands.arrivals import UpdateResult
 
 FIRST_METHOD = "fun-views"  # fitted in seconds, and of such methods the best with 20 to 200 documents
 FIRST_DOCUMENTS = 20  # labelled documents after which the first model is trained
@@ -105,8 +105,9 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
 def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> BackgroundUpdate:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
 
-    One that has become worse by more than noise is not saved: `ScoreFellError`. The label set takes part in
-    the order of the documents that are ``waiting``, and is not kept. Without a model, `train_on_journal`.
+    One that has become worse by more than noise is not saved: `NegativeResultError`. The label set takes
+    part in the order of the documents that are ``waiting``, and is not kept. Without a model,
+    `train_on_journal`.
     """
     if how.model is None:
         return train_on_journal(how, waiting)
@@ -139,7 +140,7 @@ def train_on_journal(how: UpdateSettings, waiting: Sequence[Document]) -> Backgr
 
 def _held_out(measurement: Measurement, single_label: bool) -> tuple[str, float | None]:
     """The measure of documents that were held out, and its value over all of them, if there is one."""
-    measure = "accuracy" if single_label else "macro_f1_present"
+    measure = "accuracy" if single_label else "macro_f1"
     title = MEASURE_TITLES[measure]
     if measurement.scores is None:
         return title, None
@@ -157,12 +158,12 @@ def _learned_in(step: Mapping[str, Any]) -> int:
     return int(sum(step.get("documents", {}).values()))
 
 
-def _scores(growth: "GrownModel") -> list[dict[str, Any]]:
+def _scores(growth: "UpdateResult") -> list[dict[str, Any]]:
     """A row per measure: its average over the languages before and after."""
     before, after = growth.change.average_before, growth.change.average_after
     return [
         {"measure": MEASURE_TITLES[name], "before": before[name], "after": after[name]}
-        for name in main_measures(before)
+        for name in shown_measures(before)
     ]
 
 

@@ -18,7 +18,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns
 from funnelling.matrices import Scored, Scores, length
 from funnelling.methods.explanation import Attribution, Explainer
-from funnelling.methods.parameters import check_parameters, flag, in_bytes, jobs, seed
+from funnelling.methods.parameters import check_parameters, choice, in_bytes, jobs, seed
 from funnelling.methods.training_set import Calibrator, ScoreThresholds, TrainingSet
 from funnelling.plain import Estimator
 from funnelling.spaces import Space
@@ -28,14 +28,16 @@ from funnelling.text.tfidf import TfidfVectorizer
 
 logger = logging.getLogger(__name__)
 
+NOTHING, TEXTS = "nothing", "texts"
+KEPT = ("words", TEXTS, NOTHING)  # what a model may keep of its training documents
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Parameters(Estimator):
     """The parameters that all methods have; see `funnelling.FunnellingClassifier`."""
 
     memory_limit: float = in_bytes(8e9)
-    compact: bool = flag(False)
-    keep_texts: bool = flag(False)
+    keep: str = choice("words", KEPT)
     n_jobs: int | None = jobs()
     random_state: Annotated[Any, int | None] = seed()
     verbose: int = 0

@@ -33,11 +33,20 @@ class Inputs(Contents):
         """What stands for the documents."""
         return "as written" if self.texts else "vectors"
 
-    def blocks(self, ids: Any, groups: Any, targets: Mapping[str, AnyTargets]) -> dict[str, Block]:
-        """The documents with their ids, groups and labels."""
+    def blocks(
+        self, ids: Any, groups: Any, targets: Mapping[str, AnyTargets], **further: Any
+    ) -> dict[str, Block]:
+        """The documents with their ids, groups and labels, and ``further`` columns that are not None."""
         names, grouping = self.ids(ids), self.groups(groups)
+        slots = {name: self.divide(each, name) for name, each in further.items() if each is not None}
         return {
-            tag: Block.of(names[tag], grouping[tag], targets[tag], content=content)
+            tag: Block.of(
+                names[tag],
+                grouping[tag],
+                targets[tag],
+                content=content,
+                **{name: each[tag] for name, each in slots.items()},
+            )
             for tag, content in self.documents.items()
         }
 

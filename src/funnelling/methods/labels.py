@@ -122,6 +122,16 @@ def _with_further(known: npt.NDArray[Any], labels: set[Any]) -> npt.NDArray[Any]
     return np.array(together, dtype=known.dtype if known.dtype.kind in "Oif" else None)
 
 
+def same_labels(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> list[list[int]]:
+    """For each label of now its column of before, none for a new one.
+
+    >>> same_labels(np.array(["cat", "dog"]), np.array(["bird", "cat"]))
+    [[], [0]]
+    """
+    places = {label: [column] for column, label in enumerate(before.tolist())}
+    return [places.get(label, []) for label in after.tolist()]
+
+
 def spread(
     targets: Mapping[str, AnyTargets], classes: npt.NDArray[Any], all_classes: npt.NDArray[Any]
 ) -> dict[str, AnyTargets]:

@@ -16,9 +16,9 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace, check_learnable, label_columns
 from funnelling.errors import InputError, listed
 from funnelling.matrices import AnyTargets, canonical, check_vectors, is_sparse, widths_of
-from funnelling.methods.algorithm import Algorithm, Parameters
+from funnelling.methods.algorithm import NOTHING, TEXTS, Algorithm, Parameters
 from funnelling.methods.inputs import read_inputs
-from funnelling.methods.labels import read_labelled, with_names
+from funnelling.methods.labels import read_labelled, same_labels, with_names
 from funnelling.methods.merging import Merged, correct, merge, previous_fit, with_targets
 from funnelling.methods.model import Model
 from funnelling.methods.parameters import check_label_set
@@ -83,7 +83,10 @@ class Method:
         if label_set is not None:
             if algorithm.learns_names and training.texts:
                 classes, targets, named = with_names(training.labels.classes, training.targets, label_set)
-                training = replace(training.with_targets(targets), labels=training.labels.under(classes))
+                columns = same_labels(training.labels.classes, classes)
+                training = replace(
+                    training.with_targets(targets, columns), labels=training.labels.under(classes)
+                )
             label_set.rules(training.labels.classes).check()
         training = training.only(algorithm.learnable(parameters, training.languages, training.texts))
         with algorithm.counting(parameters, training):
@@ -212,7 +215,7 @@ def check_extensible(model: Model) -> ByLanguage:
     if model.texts and archive.kind != "as written" and reader is not None:
         raise InputError(
             f"{reader} reads texts as they were written, and the model keeps only the words of its "
-            "documents. Train it anew with keep_texts (--keep-texts)."
+            "documents. Train it anew with keep='texts' (--keep-texts)."
         )
     return archive
 
@@ -224,11 +227,12 @@ def further(
     languages: Sequence[str | None] | None = None,
     groups: Any = None,
     ids: Any = None,
+    slots: Corpus | None = None,
 ) -> Merged:
-    """What a model's documents become with further ones; for `update`."""
+    """What a model's documents become with further ones; for `update`. The ``slots`` are those of `merge`."""
     archive = check_extensible(model)
     inputs = read_inputs(X, languages, fitted_on_texts=model.texts, names=model.languages)
-    return merge(archive, model.labels, inputs, y, groups, ids)
+    return merge(archive, model.labels, inputs, y, groups, ids, slots)
 
 
 def correction(
@@ -273,7 +277,9 @@ def forget(model: Model, ids: Sequence[Any]) -> Model:
     named = labels.classes.dtype.kind in "OU" or labels.single_label
     kept = some | ~had if named else np.ones_like(some)
     shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
-    return _learned(model, rest.with_targets(shown), labels.classes[kept], None)
+    classes = labels.classes[kept]
+    rest = rest.with_targets(shown, same_labels(labels.classes, classes))
+    return _learned(model, rest, classes, None)
 
 
 def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
@@ -288,7 +294,8 @@ def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
         archive, relabelling = check_extensible(model), relabelling.in_order()
         shown = labels.by_class(archive.targets)
         targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
-        merged = with_targets(archive, targets, labels.under(relabelling.classes(labels.classes)))
+        renamed = labels.under(relabelling.classes(labels.classes))
+        merged = with_targets(archive, targets, renamed, relabelling.columns)
         before = previous_fit(model, merged, exact=True)
         return _learned(
             replace(model, label_set=label_set, named=named), merged.archive, merged.classes, before
@@ -301,7 +308,8 @@ def relabel(model: Model, mapping: Mapping[Any, Any]) -> Model:
             # Two that exclude each other keep a column each: a document of a dropped label has neither.
             archive=model.archive
             and model.archive.with_targets(
-                {tag: rows[:, selection.columns] for tag, rows in model.archive.targets.items()}
+                {tag: rows[:, selection.columns] for tag, rows in model.archive.targets.items()},
+                relabelling.columns,
             ),
             dropped=[*model.dropped, *map(str, relabelling.dropped)],
             label_documents=[model.label_documents[each[0]] for each in relabelling.columns],
@@ -318,8 +326,9 @@ def _learned(
     parameters = model.fit_parameters
     named: list[str] = []
     if model.algorithm.learns_names and model.texts:
-        classes, targets, named = with_names(classes, archive.targets, model.label_set, model.named)
-        archive = archive.with_targets(targets)
+        known = classes
+        classes, targets, named = with_names(known, archive.targets, model.label_set, model.named)
+        archive = archive.with_targets(targets, same_labels(known, classes))
     chosen = None if before is None else before.model.fitted.chosen
     usable = model.algorithm.learnable(parameters, archive.languages, model.texts, chosen)
     unseen = [tag for tag in archive.languages if tag not in usable]
@@ -364,6 +373,6 @@ def learn_prepared(
         features={} if texts else widths_of(training.documents),
         texts=texts,
         fitted=fitted,
-        archive=None if parameters.compact else training.kept(parameters.keep_texts),
+        archive=None if parameters.keep == NOTHING else training.kept(parameters.keep == TEXTS),
         label_set=training.label_set,
     )

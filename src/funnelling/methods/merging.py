@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus import Corpus
 from funnelling.corpus.blocks import SLOTS, Block, Places
-from funnelling.corpus.by_language import ByLanguage, vector_contents
+from funnelling.corpus.by_language import ByLanguage, slot_columns, vector_contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, listed
 from funnelling.formats.files import STANDARD
 from funnelling.matrices import AnyTargets, filled_columns, length, match_format, stacked
 from funnelling.methods.inputs import Inputs
-from funnelling.methods.labels import read_further_labels, spread
+from funnelling.methods.labels import read_further_labels, same_labels, spread
 from funnelling.methods.model import FIRST_STEP, STEPS, Model
 from funnelling.methods.training_set import NEW_DOCUMENT, PreviousFit
 from funnelling.randomness import is_missing
@@ -36,7 +37,7 @@ class Merged:
     ``places`` says of each document, by language, where it was before, or `NEW_DOCUMENT`. The others name
     documents of the archive: those that are ``new``, and of those that were known the ones with other labels
     (``corrected``), with another text under their id (``replaced``), and those that came as they were
-    (``repeated``), though perhaps in another group (``regrouped``).
+    (``unchanged``), though perhaps in another group (``regrouped``).
     """
 
     archive: ByLanguage
@@ -45,7 +46,7 @@ class Merged:
     new: DocumentRows
     corrected: DocumentRows
     replaced: DocumentRows
-    repeated: DocumentRows
+    unchanged: DocumentRows
     regrouped: DocumentRows = field(default_factory=dict)
 
     @property
@@ -71,12 +72,23 @@ def previous_fit(model: Model, merged: Merged, exact: bool) -> PreviousFit:
     return PreviousFit(model, merged.places, untouched, merged.changed, same, exact)
 
 
-def merge(archive: ByLanguage, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
-    """An archive with further documents; those that it knows are replaced where they stand."""
+def merge(
+    archive: ByLanguage,
+    labels: LabelSpace,
+    inputs: Inputs,
+    y: Any,
+    groups: Any,
+    ids: Any,
+    slots: Corpus | None = None,
+) -> Merged:
+    """An archive with further documents; those that it knows are replaced where they stand.
+
+    Documents bring their weights and the like where they are given as a corpus, too, for its ``slots``.
+    """
     all_classes, targets = read_further_labels(y, inputs, labels)
-    known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
-    merging = _Merging(archive, known)
-    for language, block in inputs.blocks(ids, groups, targets).items():
+    merging = _Merging.under(archive, labels, all_classes)
+    columns = {} if slots is None else slot_columns(slots, all_classes.tolist())
+    for language, block in inputs.blocks(ids, groups, targets, **columns).items():
         merging.add(language, block.kept(inputs.kind, archive.kind == "as written"))
     return merging.merged(labels.under(all_classes))
 
@@ -94,8 +106,7 @@ def correct(
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
     all_classes, targets = read_further_labels(y, inputs, labels)
-    known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
-    merging = _Merging(archive, known)
+    merging = _Merging.under(archive, labels, all_classes)
     corrections: dict[tuple[str, int], Any] = {}
     for number, (name, code) in enumerate(zip(names, codes, strict=True)):
         columns = filled_columns(targets[""], number)
@@ -112,23 +123,39 @@ def correct(
     return merging.merged(labels.under(all_classes))
 
 
-def with_targets(archive: ByLanguage, targets: Mapping[str, AnyTargets], labels: LabelSpace) -> Merged:
-    """An archive under other labels; ``targets`` have a column for each."""
-    return _Merging(archive, targets).merged(labels)
+def with_targets(
+    archive: ByLanguage,
+    targets: Mapping[str, AnyTargets],
+    labels: LabelSpace,
+    columns: Sequence[Sequence[int]] | None = None,
+) -> Merged:
+    """An archive under other labels, each of which has a column in ``targets`` and stands for ``columns``."""
+    return _Merging(archive, targets, columns).merged(labels)
 
 
 class _Merging:
     """Documents on their way to others; ``targets`` are their labels, a column for every class."""
 
-    def __init__(self, archive: ByLanguage, targets: Mapping[str, AnyTargets]) -> None:
+    def __init__(
+        self,
+        archive: ByLanguage,
+        targets: Mapping[str, AnyTargets],
+        columns: Sequence[Sequence[int]] | None = None,
+    ) -> None:
         self._archive = archive
-        self._blocks = archive.with_targets(targets).blocks
+        self._blocks = archive.with_targets(targets, columns).blocks
         self._first = targets
         self._labels: dict[str, dict[int, Places]] = {}  # of documents that were known, as they are now
         self._places: dict[str, Places] = {tag: np.arange(len(block)) for tag, block in self._blocks.items()}
         self._changes: dict[str, dict[str, dict[int, None]]] = {
-            name: {} for name in ("new", "corrected", "replaced", "repeated", "regrouped")
+            name: {} for name in ("new", "corrected", "replaced", "unchanged", "regrouped")
         }
+
+    @classmethod
+    def under(cls, archive: ByLanguage, labels: LabelSpace, classes: npt.NDArray[Any]) -> "_Merging":
+        """The documents of an archive under all classes, those of its own labels among them."""
+        known = spread(labels.by_class(archive.targets), labels.classes, classes)
+        return cls(archive, known, same_labels(labels.classes, classes))
 
     def add(self, language: str, came: Block) -> None:
         """Bring one language's documents in: those that are known where they are, the others at the end."""
@@ -178,8 +205,8 @@ class _Merging:
     def relabel(self, language: str, row: int, labels: Places) -> None:
         """Give a document that is known the labels of these columns."""
         changed = not np.array_equal(filled_columns(self._first[language], row), labels)
-        self._changes["corrected" if not changed else "repeated"].get(language, {}).pop(row, None)
-        self._note("corrected" if changed else "repeated", language, row)
+        self._changes["corrected" if not changed else "unchanged"].get(language, {}).pop(row, None)
+        self._note("corrected" if changed else "unchanged", language, row)
         self._labels.setdefault(language, {})[row] = labels
 
     def _note(self, change: str, language: str, row: int) -> None:
@@ -218,9 +245,9 @@ class _Merging:
         changes = {
             name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
         }
-        for tag, rows in changes["repeated"].items():
+        for tag, rows in changes["unchanged"].items():
             moved = {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
-            changes["repeated"][tag] = [row for row in rows if row not in moved]
+            changes["unchanged"][tag] = [row for row in rows if row not in moved]
         places = {language: self._places[language] for language in blocks}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW_DOCUMENT

@@ -21,7 +21,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS
 from funnelling.formats.layout import Layout
 from funnelling.matrices import Scored, length
-from funnelling.methods.algorithm import Algorithm, Fitted, Parameters, Prior, Run
+from funnelling.methods.algorithm import NOTHING, Algorithm, Fitted, Parameters, Prior, Run
 from funnelling.methods.explanation import Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, read_inputs
 from funnelling.runtime.progress import progress_bar
@@ -109,7 +109,7 @@ class Model:
 
     def compact(self) -> "Model":
         """The model that labels alike, and keeps nothing of its documents."""
-        parameters = self.parameters.copied(compact=True, keep_texts=False)
+        parameters = self.parameters.copied(keep=NOTHING)
         return replace(self, parameters=parameters, archive=None, fitted=self.fitted.compact())
 
     @cached_property
@@ -336,7 +336,7 @@ class Model:
             self.label_set.rules(classes).check()
         features = None if self.texts else self.features
         if self.archive is not None:
-            self.archive.check_documents(self.labels.columns, features, self.labels.sparse)
+            self.archive.check_documents(self.labels, features)
             expect(self.archive.sizes == self.documents, "what is kept of documents")
         self.fitted.check(self.documents, features, self.labels)
 
@@ -352,7 +352,7 @@ def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.N
 
 
 FIRST_STEP = "train"  # the step that a whole history begins with
-STEPS = (FIRST_STEP, "update", "add-language", "forget", "relabel", "tune")
+STEPS = (FIRST_STEP, "update", "forget", "relabel", "tune")
 
 
 def check_history(history: Any) -> None:

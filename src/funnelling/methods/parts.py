@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,6 +26,7 @@ from funnelling.formats.document import LineNumber
 from funnelling.formats.files import cannot_write, writing_bytes
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
+from funnelling.methods.algorithm import NOTHING, TEXTS
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
@@ -36,11 +37,9 @@ from funnelling.text.tfidf import TfidfVectorizer
 
 FORMAT = 4
 
-Kept = Literal["nothing", "bags", "texts"]  # of documents: their words, or also in which order they are
-
 
 def count_part(
-    path: str, folder: Path, among: Sequence[str], layout: Layout, strict: bool, kept: Kept
+    path: str, folder: Path, among: Sequence[str], layout: Layout, strict: bool, kept: str
 ) -> None:
     """Count a part, unless the folder has its counts; missing languages are detected ``among`` some.
 
@@ -58,9 +57,9 @@ def count_part(
         documents = corpus.select(rows)
         counts = TfidfVectorizer(language).count(documents.texts)
         unnamed = [isinstance(name, LineNumber) for name in documents.ids]
-        beginnings = ["" if kept == "nothing" else beginning(text) for text in documents.texts]
+        beginnings = ["" if kept == NOTHING else beginning(text) for text in documents.texts]
         columns = [documents.ids, unnamed, documents.splits, documents.groups, documents.labels, beginnings]
-        texts = {"nothing": [], "bags": map(bag, documents.texts), "texts": documents.texts}[kept]
+        texts = {NOTHING: [], "words": map(bag, documents.texts), TEXTS: documents.texts}[kept]
         arrays |= {
             f"{language}/documents": _pack(columns),
             f"{language}/texts": _pack(list(texts)),
@@ -156,7 +155,7 @@ def prepare(
     verbose: int = 0,
     layout: Layout = AS_FOUND,
     strict: bool = True,
-    kept: Kept = "bags",
+    kept: str = "words",
 ) -> TrainingSet:
     """The training documents of some parts; ``work`` is a folder of counts, which may hold some already.
 
@@ -175,7 +174,7 @@ def prepare(
     return _merge(parts, work, verbose, kept)
 
 
-def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> TrainingSet:
+def _merge(parts: Sequence[str], work: Path, verbose: int, kept: str) -> TrainingSet:
     stored = (columns for part in parts for _, columns in _stored(part, work, "documents"))
     has_splits = any(any(splits) for _, _, splits, *_ in stored)  # else all are for training
     words: defaultdict[str, Counter[str]] = defaultdict(Counter)  # in how many documents each occurs
@@ -202,7 +201,7 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Traini
             vectors = _vectors(parts, work, has_splits, vectorizers, advance)
         except OSError as error:
             raise cannot_write(work, error) from error
-    texts = {} if kept == "nothing" else _texts(parts, work, has_splits)
+    texts = {} if kept == NOTHING else _texts(parts, work, has_splits)
     blocks = {}
     for tag in languages:
         ids, groups, labels, beginnings = columns[tag]
@@ -210,7 +209,7 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Traini
         blocks[tag] = Block.of(ids, groups, targets, content=texts.get(tag), beginnings=beginnings)
     return TrainingSet(
         blocks=blocks,
-        kind="none" if not texts else "as written" if kept == "texts" else "bags",
+        kind="none" if not texts else "as written" if kept == TEXTS else "bags",
         labels=LabelSpace(np.array(classes, dtype=object)),
         vectors=vectors,
         prepared=True,

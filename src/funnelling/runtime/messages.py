@@ -134,12 +134,14 @@ CONFIG = "FUNNELLING_CONFIG"
 JOBS = "FUNNELLING_JOBS"
 TOKEN = "FUNNELLING_TOKEN"
 CACHE = "FUNNELLING_CACHE"
+DEBUG = "FUNNELLING_DEBUG"
 NO_COLOUR = "NO_COLOR"
 VARIABLES = {
     CONFIG: "file of settings, where --config is not given",
     JOBS: "threads, where --jobs is not given",
     TOKEN: "token that serve asks for, where --token-file is not given",
     CACHE: "folder for files that are made once",
+    DEBUG: "1: an internal error shows its traceback",
     # Those of the Hub are read by its own library.
     "HF_TOKEN": "token that is shown to the Hugging Face Hub",
     "HF_ENDPOINT": "address of another Hub",

@@ -17,8 +17,9 @@ from funnelling.serving.settings import Limits
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 ZeroShot = Annotated[Literal[True], Field(description="Training had no documents in the language.")]
-Evidence = Annotated[
-    Literal[False], Field(description="Nothing in the text is known to the model: no label is assigned.")
+Abstained = Annotated[
+    Literal["out-of-vocabulary", "unknown-language"] | None,
+    Field(description="Why no label is assigned: nothing in the text, or not its language, is known."),
 ]
 Contributions = list[tuple[Any, float]]  # of words or labels, by name
 Place = Annotated[int, Field(ge=0)]
@@ -107,7 +108,8 @@ class Explanation(_Answer):
         list[Neighbour],
         Field(description="Training documents that are nearest in the space of posteriors."),
     ]
-    evidence: NotRequired[Evidence]
+    abstained: Abstained
+    language_detected: NotRequired[Literal[True]]
     zero_shot: NotRequired[ZeroShot]
 
 
@@ -153,22 +155,23 @@ def document_types(labels: LabelSpace, limits: Limits) -> tuple[Any, Any]:
     names, single = labels.classes.tolist(), labels.single_label
     label: Any = str if all(isinstance(name, str) for name in names) else Any
     given: Any = Field(description="Those that are assigned.")
-    shown = _of_scores(len(names), single)
+    shown = _of_probabilities(len(names), single)
     if single:
-        given = Field(description="The most probable one; none without evidence.", max_length=1)
+        given = Field(description="The most probable one; none where it abstains.", max_length=1)
 
     class Labelled(_Answer):
         id: str
         language: str
         labels: Annotated[list[label], given]
         best_label: Annotated[
-            label | None, Field(description="The most probable one; null without evidence.")
+            label | None, Field(description="The most probable one; null where it abstains.")
         ]
         probability: Annotated[
-            Probability | None, Field(description="That of the best label; null without evidence.")
+            Probability | None, Field(description="That of the best label; null where it abstains.")
         ]
-        scores: Annotated[dict[str, Probability], Field(description=shown)]
-        evidence: NotRequired[Evidence]
+        abstained: Abstained
+        probabilities: Annotated[dict[str, Probability], Field(description=shown)]
+        language_detected: NotRequired[Literal[True]]
         zero_shot: NotRequired[ZeroShot]
 
     class Thresholded(Labelled):
@@ -191,7 +194,7 @@ def document_types(labels: LabelSpace, limits: Limits) -> tuple[Any, Any]:
     return PredictResponse, ExplainResponse
 
 
-def _of_scores(labels: int, single: bool) -> str:
+def _of_probabilities(labels: int, single: bool) -> str:
     if labels > XMC_MIN_LABELS:
         return "The probability of each label, or of those that are candidates, the most probable first."
     return "The probability of each label" + ("; they sum to 1." if single else ".")

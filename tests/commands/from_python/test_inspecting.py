@@ -13,7 +13,7 @@ from tests.commands.command import relabel, tune
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]
-AGAIN = ("update", "add-language", "forget", "relabel to merge labels")
+AGAIN = ("update", "forget", "relabel to merge labels")
 
 
 def fitted(**parameters: Any) -> FunnellingClassifier:
@@ -42,12 +42,12 @@ def test_bags_of_words(tmp_path: Path) -> None:
 
 
 def test_texts_as_written(tmp_path: Path) -> None:
-    assert keeps(fitted(keep_texts=True), tmp_path)["texts"] == "as written"
+    assert keeps(fitted(keep="texts"), tmp_path)["texts"] == "as written"
     assert "texts (as written)" in card(tmp_path)
 
 
 def test_nothing(tmp_path: Path) -> None:
-    found = keeps(fitted(compact=True), tmp_path)
+    found = keeps(fitted(keep="nothing"), tmp_path)
     assert (found["documents"], found["texts"], found["bytes"]) == ({}, None, {})
     assert set(found["cannot"]) == {*AGAIN, "tune"}
     assert found["can"] == ["relabel"]

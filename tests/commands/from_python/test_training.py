@@ -131,7 +131,7 @@ class TestReport:
     def test_keeps_no_text_of_a_compact_model(self, tmp_path: Path, options: dict[str, Any]) -> None:
         rows = one_label_documents()
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
-        method = FunnellingClassifier(views=None, compact=not options, random_state=0)
+        method = FunnellingClassifier(views=None, keep="words" if options else "nothing", random_state=0)
         trained = train(method, data, tmp_path / "model", **options)
         assert "errors" not in trained.measurement.full
         page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")

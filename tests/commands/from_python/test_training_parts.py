@@ -88,7 +88,7 @@ class TestLearningOn:
         folder = write_parts(tmp_path / "parts", rows())
         train = read_corpus(folder).split("train")
         for keep_texts in (True, False):
-            model = _model(keep_texts=keep_texts)
+            model = _model(keep="texts" if keep_texts else "words")
             model = fit_parts(model, folder, tmp_path / "work", jobs=1)
             assert model.archive.kind == ("as written" if keep_texts else "bags")
             kept = sorted(text for texts in model.archive.documents.values() for text in texts)
@@ -112,7 +112,7 @@ class TestLearningOn:
             model.extend(["printer"], [["money"]], languages=["en"])
 
     def test_is_refused_by_a_compact_model(self, tmp_path: Path) -> None:
-        model = _model(compact=True)
+        model = _model(keep="nothing")
         model = fit_parts(model, write_parts(tmp_path / "parts", rows()), tmp_path / "work", jobs=1)
         assert model.archive is None
         with pytest.raises(InputError, match="The model is compact"):

@@ -278,6 +278,6 @@ class TestLearningOn:
         assert _same(grown, ManyLabelsClassifier(random_state=0).fit(TEXTS, Y, LANGUAGES, ids=IDS), tmp_path)
 
     def test_a_compact_one_does_not(self) -> None:
-        compact = fitted((TEXTS, GIVEN, LANGUAGES), compact=True)
+        compact = fitted((TEXTS, GIVEN, LANGUAGES), keep="nothing")
         with pytest.raises(InputError, match="compact"):
             compact.extend(TEXTS[:1], GIVEN[:1], LANGUAGES[:1])

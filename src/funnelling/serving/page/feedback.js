@@ -12,7 +12,7 @@ export function feedback(number, text, row, model, say) {
   const outcome = make("p", { class: "note" });
   const picker = new Picker(labels, { exclusive: model.exclusive, keys: false, say, onchange: tell });
   picker.use(labelsWithNames());
-  picker.show(row.scores, row.labels.map(String));
+  picker.show(row.probabilities, row.labels.map(String));
   const send = make("button", { type: "submit", class: "small" }, "Send");
   const form = make(
     "form",

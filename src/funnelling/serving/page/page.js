@@ -131,7 +131,7 @@ function show(answers) {
 }
 
 async function explain(text, row) {
-  const labels = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
+  const labels = Object.keys(row.probabilities).sort((a, b) => row.probabilities[b] - row.probabilities[a]);
   const assigned = row.labels.map(String);
   const shown = [...new Set([...assigned, ...labels])].slice(0, Math.max(SHOWN_LABELS, assigned.length));
   const document = { text, language: row.language };

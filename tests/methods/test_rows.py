@@ -13,7 +13,7 @@ from funnelling.corpus.by_language import Contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
-from funnelling.methods.rows import Predictor, apply_threshold, thresholds_of
+from funnelling.methods.rows import Predictor, thresholds_of
 from tests.artificial import text_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -131,10 +131,9 @@ class TestSparseAnswers:
         if row["probabilities"]:
             assert (row["best_label"], row["probability"]) == (whole["best_label"], whole["probability"])
 
-    def test_a_row_can_be_labelled_again_at_another_threshold(self) -> None:
-        stub = SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4)
-        (row,) = _rows(stub)
-        assert [apply_threshold(row, 0.3)] == _rows(stub, threshold=0.3)
+    def test_a_threshold_assigns_the_labels_above_it(self) -> None:
+        (row,) = _rows(SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4), threshold=0.3)
+        assert row["labels"] == ["label 2", "label 3"]
 
     def test_without_candidates_there_is_no_best_label(self) -> None:
         (row,) = _rows(SparseStub([[0, 0]], [0.5, 0.5]))
@@ -201,11 +200,16 @@ def test_the_best_label_is_the_most_probable_one(model: Model) -> None:
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 1.0])
-def test_a_row_can_be_labelled_again_at_another_threshold(threshold: float, model: Model) -> None:
+def test_a_threshold_assigns_the_labels_above_it(threshold: float, model: Model) -> None:
     documents = [*_documents(), Document("blank", "", language="en")]
-    own = _rows(model, documents)
-    assert [apply_threshold(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
-    assert [apply_threshold(row, None) for row in own] == own
+    *rows, blank = _rows(model, documents, threshold=threshold)
+    *own, _ = _rows(model, documents)
+    assert [row["labels"] for row in rows] == [
+        [label for label, probability in row["probabilities"].items() if probability > threshold]
+        for row in own
+    ]
+    assert blank["labels"] == []
+    assert not any("thresholds" in row for row in rows)
 
 
 def test_rows_are_plain_and_in_order(model: Model) -> None:

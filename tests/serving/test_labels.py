@@ -55,7 +55,7 @@ def test_without_a_label_set_they_are_called_by_their_ids(client: Any) -> None:
 def test_a_request_excludes_labels(client: Any, model: Any) -> None:
     documents = [{"text": text, "id": tag} for tag, text in TEXTS.items()]
     rows = client.post("/v1/predict", json={"documents": documents, "exclude": ["music", "food"]})
-    fewer = Predictor(model.following(exclude=["food", "music"]), tell_thresholds=True)
+    fewer = Predictor(model.following(exclude=["food", "music"]))
     assert rows.json()["documents"] == list(fewer([Document(tag, text) for tag, text in TEXTS.items()]))
     assert [list(row["probabilities"]) for row in rows.json()["documents"]] == [["animals"]] * 3
     whole = client.post("/v1/predict", json={"documents": documents})

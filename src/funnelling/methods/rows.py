@@ -57,8 +57,8 @@ class Predictor:
     A row has the document's ``id``, its ``language``, its ``labels``, ``best_label``, the most probable one,
     with its ``probability``, why it has none (``abstained``), and ``probabilities``: of each label, or of
     the candidates, the most probable first, where the model's answers are sparse. A language that was
-    missing is detected among the model's; ``language_detected`` marks it. ``zero_shot`` marks a language
-    without training documents.
+    missing is detected among ``languages``, else the model's; ``language_detected`` marks it. ``zero_shot``
+    marks a language without training documents.
 
     ``abstained`` is "out-of-vocabulary" for a document without a known feature, "unknown-language" for one in
     a language that the model cannot label, and else None. ``strict`` refuses documents in such a language.
@@ -80,6 +80,7 @@ class Predictor:
         tell_thresholds: bool = False,
         names: str | None = None,
         every: bool = False,
+        languages: Sequence[str] = (),
     ) -> None:
         self._single = model.labels.single_label
         if threshold is not None and self._single:
@@ -92,6 +93,7 @@ class Predictor:
         self._all_assigned = top is None  # whether more are shown where more are assigned
         self.threshold = threshold
         self.strict = strict
+        self._candidates = languages or model.languages
         self.tell_thresholds = tell_thresholds
         self._told: dict[str, dict[Any, float]] = {}  # thresholds, by language
 
@@ -167,7 +169,7 @@ class Predictor:
         tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
         missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
         with prefix_errors(source):
-            detected = iter(detect_languages(missing, self.model.languages) if missing else [])
+            detected = iter(detect_languages(missing, self._candidates) if missing else [])
         languages = []
         for document, tag in zip(documents, tags, strict=True):
             language, problem = self._judge(tag or next(detected))
@@ -322,20 +324,6 @@ def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
     if len(thresholds) == labels > XMC_MIN_LABELS and len(set(thresholds.values())) == 1:
         return {ALL_LABELS: next(iter(thresholds.values()))}
     return thresholds
-
-
-def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
-    """A row with all labels above a threshold, if there is one, instead of those above the model's.
-
-    >>> shown = {"probabilities": {"a": 0.9, "b": 0.4}, "thresholds": {"b": 0.3}}
-    >>> apply_threshold({"labels": ["a", "b"], "abstained": None, **shown}, 0.5)
-    {'labels': ['a'], 'abstained': None, 'probabilities': {'a': 0.9, 'b': 0.4}}
-    """
-    if threshold is None:
-        return row
-    above = [label for label, probability in row["probabilities"].items() if probability > threshold]
-    labels = above if row["abstained"] is None else []
-    return {key: labels if key == "labels" else value for key, value in row.items() if key != "thresholds"}
 
 
 def _unusual_thresholds(model: Model, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:

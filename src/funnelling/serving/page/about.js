@@ -20,7 +20,7 @@ const SINGLE_LABEL = { accuracy: "accuracy", macro_f1: "macro-F1" };
 
 export function showAbout(model, line, place) {
   const languages = Object.keys(model.languages);
-  const kind = model.exclusive ? "one label per text" : "several labels per text";
+  const kind = model.single_label ? "one label per text" : "several labels per text";
   line.textContent = `A ${model.method} model for ${languages.length} languages under ${count(model.labels.length)} labels, ${kind}.`;
   place.replaceChildren(
     model.scores ? scores(model) : make("p", {}, "It was not measured."),

@@ -1,6 +1,5 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
-import logging
 import socket
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -169,10 +168,7 @@ def label(
         app = create_labelling_app(bench, service, metrics)
         if engine is not None:
             engine.warm_up()
-        start_logging()
-        logging.getLogger("funnelling.serving").setLevel(
-            logging.WARNING
-        )  # requests say nothing to annotators
+        start_logging(requests=False)
         run_server(app, service.limits, metrics, sock, partial(_announce, service, sock, journal.path))
         return _conclude(desk, bench.learner, service, learning)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from funnelling.commands import build_parser
+from funnelling.commands import COMMANDS, build_parser
 from funnelling.commands.declaring import (
     BAD_INPUT,
     FAILED,
@@ -44,14 +44,13 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "tune": ("in-use",),
     "relabel": ("in-use",),
     "compare": ("choosing", "reading-the-table"),
-    "experiment": ("experiments", "reproduction"),
+    "research": ("experiments", "resources", "reproduction"),
     "inspect": ("in-use",),
     "label": ("labelling", "serving"),
     "serve": ("serving", "deploying"),
     "push": ("sharing",),
     "pull": ("sharing",),
-    "data": ("own-data", "experiments"),
-    "embeddings": ("resources",),
+    "data": ("own-data",),
     "completion": ("settings",),
 }
 
@@ -66,7 +65,7 @@ DEFINITION = re.compile(r"  (\S+)  +(\S.*)")
 class Command:
     """A command and its parser; ``actions`` are commands of its own."""
 
-    name: str  # "funnelling data build"
+    name: str  # "funnelling research build"
     help: str
     parser: argparse.ArgumentParser
     actions: "list[Command]"
@@ -248,7 +247,13 @@ def _synopsis(command: Command, form: Form) -> Iterator[str]:
 
 def _list(program: Command, form: Form) -> Iterator[str]:
     """Links to the pages of the commands, and what each does."""
-    return _definitions((form.link(action.page), action.help) for action in program.actions)
+    group = ""
+    for action in program.actions:
+        known = COMMANDS[action.name.partition(" ")[2]].group
+        if known != group:
+            yield from (f"**{known}**", "")
+            group = known
+        yield from _definitions([(form.link(action.page), action.help)])
 
 
 def _definitions(meanings: Iterable[tuple[str, str]]) -> Iterator[str]:

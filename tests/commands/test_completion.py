@@ -150,7 +150,7 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert "de" in completions("funnelling compare x --hold-out ", folder)
     assert completions("funnelling train x --jobs ", folder) == [""]
     assert {f".{name}" for name in formats._FORMATS} <= set(ENDINGS)
-    for line in ("funnelling compare ", "funnelling experiment methods --data "):
+    for line in ("funnelling compare ", "funnelling research experiment methods --data "):
         assert [answer for answer in completions(line, folder) if answer in CORPORA] == list(CORPORA)
     assert not set(CORPORA) & set(completions("funnelling train ", folder))
     assert completions("funnelling train x --strip html,", folder) == [

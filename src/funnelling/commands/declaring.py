@@ -12,7 +12,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self, dataclass_transform
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.runtime.messages import Reporter, Style, say, silent
 
 DECLARED = "declared"  # in the metadata of a field
@@ -20,10 +20,11 @@ HIDDEN = argparse.SUPPRESS  # as the help of what is not shown
 
 
 class Group(NamedTuple):
-    """A group of options in help."""
+    """A group of options in help; ``short`` is what short help says in their place."""
 
     title: str
     description: str | None = None
+    short: str = ""
 
 
 Complete = str | Callable[[], Iterable[str]]  # what completes a value: a kind of things, or names
@@ -110,10 +111,12 @@ class NegativeResultError(InputError):
         self.result = result
 
 
-def define(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
+def define(parser: "Parser", kind: type[Command]) -> None:
     """Let a parser take what a command takes."""
-    parser.description = " ".join((kind.__doc__ or "").split())
-    parser.epilog = "\n\n".join(filter(None, (kind.epilog, examples(kind.examples))))
+    paragraphs = [" ".join(each.split()) for each in (kind.__doc__ or "").split("\n\n")]
+    parser.summary, parser.description = paragraphs[0], " ".join(paragraphs).strip()
+    parser.examples = examples(kind.examples)
+    parser.epilog = "\n\n".join(filter(None, (kind.epilog, parser.examples)))
     add_options(parser, kind)
     parser.set_defaults(kind=kind)
 
@@ -129,7 +132,8 @@ def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
         place: Any = parser
         if declared.group is not None:
             groups = (each for each in parser._action_groups if each.title == declared.group.title)
-            place = next(groups, None) or parser.add_argument_group(*declared.group)
+            place = next(groups, None) or parser.add_argument_group(*declared.group[:2])
+            place.short = declared.group.short
         if declared.exclusive:
             place = exclusive.get(declared.exclusive) or place.add_mutually_exclusive_group()
             exclusive[declared.exclusive] = place
@@ -138,9 +142,11 @@ def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
             words |= {"dest": name, "required": known[name].default is MISSING}
             typed = [f"--{name.replace('_', '-')}", *declared.names]
             typed.sort(key=lambda name: name.startswith("--"))  # help shows short names first
-        place.add_argument(*typed, **words).complete = declared.complete
+        added = [place.add_argument(*typed, **words)]
         for other, own in declared.also.items():
-            place.add_argument(other, **(words | {"required": False} | own)).complete = declared.complete
+            added.append(place.add_argument(other, **(words | {"required": False} | own)))
+        for action in added:
+            action.complete, action.common = declared.complete, declared.common or added[0].required
 
 
 def command_of(parsed: argparse.Namespace) -> Command:
@@ -165,34 +171,38 @@ def examples(commands: Sequence[str]) -> str:
     return "\n".join([title, *(f"  funnelling {command}" for command in commands)]) if commands else ""
 
 
-LABELLING = "Run python benchmarks/labelling.py FILE in a clone of the repository."
-# What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
+# What was typed after `funnelling`, without arguments or values, and what is typed now. An option without a
+# command is one of all commands.
 RETIRED = {
-    "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
-    "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
-    "embeddings neighbours": "Use gensim: KeyedVectors.load_word2vec_format(FILE).most_similar(WORD).",
-    "experiment labelling": LABELLING,
-    "experiment --learner": LABELLING,
-    "experiment --label-up-to": LABELLING,
-    "experiment --steps": LABELLING,
-    "train --device": "Fits run on the CPU. Leave the option out.",
-    "push --revision": "Write funnelling push MODEL owner/name@branch.",
-    "predict --device": "Predictions run on the CPU. Leave the option out.",
+    "suggest": "funnelling predict MODEL DATA (assign labels), or funnelling label MODEL DATA --to FILE "
+    "(documents to label next)",
+    "add-language": "funnelling update MODEL DATA",
+    "experiment": "funnelling research experiment NAME",
+    "data describe": "funnelling inspect DATA",
+    "data list": "funnelling research corpora",
+    "data build": "funnelling research build NAME -o FILE",
+    "data": "funnelling inspect DATA (describe a file), or funnelling research (build a corpus)",
+    "embeddings": "funnelling research vectors REFERENCE -o DIR",
+    "--optimise": "--goal GOAL",
+    "--optimize": "--goal GOAL",
+    "--compact": "--keep nothing",
+    "--keep-texts": "--keep texts",
+    "--with-documents": "--keep words, or --keep texts",
+    "--no-table": "--no-measure",
+    "--scores": "--probabilities",
 }
 
 
-def refuse_retired(command: str, word: str) -> None:
-    """Refuse a retired subcommand or option of a command; "" is the command of general options.
+def refuse_retired(command: str, *words: str) -> None:
+    """Refuse what a command does not take, if it has moved: what was typed after the command's name.
 
-    >>> RETIRED["data describe"] = "Use inspect DATA."
-    >>> refuse_retired("data", "describe")
+    >>> refuse_retired("", "data", "list", "--json")
     Traceback (most recent call last):
-    funnelling.errors.InputError: 'data describe' is retired. Use inspect DATA.
-    >>> del RETIRED["data describe"]
+    funnelling.errors.InputError: 'data list' is now: funnelling research corpora
     """
-    typed = f"{command} {word}".strip()
-    if typed in RETIRED:
-        raise InputError(f"'{typed}' is retired. {RETIRED[typed]}")
+    for typed in (*(" ".join([command, *words[:length]]).strip() for length in (2, 1)), words[0]):
+        if typed in RETIRED:
+            raise InputError(f"'{typed}' is now: {RETIRED[typed]}")
 
 
 FAILED, BAD_INPUT, NEGATIVE_RESULT, INTERRUPTED, TERMINATED = 1, 2, 3, 130, 143  # exit statuses
@@ -210,6 +220,11 @@ class _Help(argparse.HelpFormatter):
             length = len(self._format_action_invocation(command)) + self._current_indent
             self._action_max_length = max(self._action_max_length, length)
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" in text:
             return text
@@ -221,6 +236,14 @@ class _Help(argparse.HelpFormatter):
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
+class _ShowHelp(argparse.Action):
+    def __call__(
+        self, parser: Any, _namespace: object, _values: object, typed: str | None = None
+    ) -> NoReturn:
+        print(parser.format_short() if typed == "-h" else parser.format_help(), end="")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one line, as all bad input is refused.
 
@@ -228,6 +251,8 @@ class Parser(argparse.ArgumentParser):
     """
 
     lenient: ClassVar[bool] = False  # whether parsers miss nothing but a command
+    about_help: ClassVar[str] = "show common options; --help shows all of them"
+    summary = examples = ""  # how short help begins and ends
 
     def __init__(
         self,
@@ -235,7 +260,9 @@ class Parser(argparse.ArgumentParser):
         define: Callable[["Parser"], None] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(formatter_class=formatter_class, allow_abbrev=False, **options)
+        super().__init__(formatter_class=formatter_class, allow_abbrev=False, add_help=False, **options)
+        words: dict[str, Any] = {"default": argparse.SUPPRESS, "nargs": 0, "help": self.about_help}
+        self.add_argument("-h", "--help", action=_ShowHelp, **words)
         self._define = define
 
     def defined(self) -> Self:
@@ -245,32 +272,66 @@ class Parser(argparse.ArgumentParser):
             add(self)
         return self
 
+    def format_short(self) -> str:
+        """Help with arguments and common options alone; without commands, which all are common."""
+        arguments = [each for each in self._actions if not each.option_strings]
+        if any(isinstance(each, argparse._SubParsersAction) for each in arguments):
+            return self.format_help()
+        options = [each for each in self._actions if each.option_strings and getattr(each, "common", False)]
+        formatter = self._get_formatter()
+        words = [formatter._format_args(each, str(each.metavar)) for each in arguments]
+        words += [f"{each.option_strings[0]} {each.metavar}" for each in options if each.required]
+        formatter.add_usage(" ".join([self.prog, *words, "[OPTION …]"]), (), ())
+        formatter.add_text(self.summary)
+        for title, shown in (("arguments", arguments), ("options", [*options, self._actions[0]])):
+            formatter.start_section(title)
+            formatter.add_arguments(shown)
+            formatter.end_section()
+        for group in self._action_groups:
+            formatter.add_text(getattr(group, "short", ""))
+        formatter.add_text(self.examples)
+        return formatter.format_help()
+
     def error(self, message: str) -> NoReturn:
-        say(f"{message}. See {self.prog} --help.", logging.ERROR, program=self.prog)
+        see = "" if message.endswith("?") else f". See {self.prog} --help."
+        say(f"{message}{see}", logging.ERROR, program=self.prog)
         self.exit(BAD_INPUT)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         words = sys.argv[1:] if args is None else list(args)
-        for word in takewhile(lambda word: word != "--", words):
-            if word.startswith("--"):
-                refuse_retired(self._command, word.partition("=")[0])
+        if not subcommands(self.defined()):
+            for word in takewhile(lambda word: word != "--", words):
+                if word.startswith("--") and " " not in word:
+                    self._check_option(word.partition("=")[0])
         required = [
             action
-            for action in self.defined()._actions
+            for action in self._actions
             if action.required and not isinstance(action, argparse._SubParsersAction)
         ]
         for action in required:
             action.required = not self.lenient
         try:
-            return super().parse_known_args(words, namespace)
+            known, others = super().parse_known_args(words, namespace)
         finally:
             for action in required:
                 action.required = True
+        if others:
+            self._check_option(others[0].partition("=")[0])
+            self.error(f"{others[0]!r} is one argument too many")
+        return known, others
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if isinstance(action, argparse._SubParsersAction):
-            refuse_retired(self._command, value)
-        super()._check_value(action, value)
+    def _check_option(self, name: str) -> None:
+        """Refuse a name that is no option here, with what may be meant."""
+        known = self._option_string_actions
+        if name.startswith("-") and name not in known:
+            refuse_retired(self._command, name)
+            self.error(f"no option {name}{did_you_mean(name, known)}")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        if isinstance(action, argparse._SubParsersAction) and arg_strings[0] not in action.choices:
+            refuse_retired(self._command, *arg_strings)
+            self.error(f"no command {arg_strings[0]!r}{did_you_mean(arg_strings[0], action.choices)}")
+        return super()._get_values(action, arg_strings)
 
     @property
     def _command(self) -> str:
@@ -282,12 +343,12 @@ def add_general(parser: argparse.ArgumentParser) -> None:
     """What every command takes, before its name or after it: so that neither place has a default."""
     group = parser.add_argument_group("general options")
 
-    def add(name: str, **options: Any) -> None:
-        group.add_argument(name, default=argparse.SUPPRESS, **options)
+    def add(*names: str, **options: Any) -> None:
+        group.add_argument(*names, default=argparse.SUPPRESS, **options)
 
-    add("--config", metavar="FILE", help="file of settings, in TOML")
-    add("--quiet", action="store_true", help="say nothing on standard error but errors")
-    add("--log-json", action="store_true", help="write standard error as JSON, one object per line")
+    add("-q", "--quiet", action="store_true", help="print errors only")
+    add("--log-json", action="store_true", help="log as JSON on standard error")
+    add("--config", metavar="FILE", help="read settings from FILE")
 
 
 def style_of(parsed: argparse.Namespace) -> Style:

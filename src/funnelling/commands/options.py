@@ -18,7 +18,9 @@ Scores = Literal["none", "list", "wide"]
 JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
 READING = Group(
-    "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
+    "how to read DATA",
+    "What is not said here is found in the file; what is found is said in a line.",
+    "The format of DATA is detected: see funnelling inspect DATA. Options that override it: --help.",
 )
 RESOURCES = Group("resources that some methods learn from")
 WORKING = Group("how the work is done")
@@ -37,7 +39,7 @@ DATA_HELP = (
 
 def output_option(meaning: str, metavar: str, **words: Any) -> Any:
     """The option that says where the result goes."""
-    return option(meaning, metavar, "-o", complete="FILE", **words)
+    return option(meaning, metavar, "-o", **{"complete": "FILE", "common": True, **words})
 
 
 def _reading(meaning: str, metavar: str) -> Any:
@@ -87,13 +89,13 @@ class Cluster(Command):
 class Overwriting(Command):
     """Whether an output that exists is replaced."""
 
-    force: bool = flag("replace an output that exists")
+    force: bool = flag("replace an output that exists", common=True)
 
 
 class AsJson(Command):
     """Whether the result is printed as JSON."""
 
-    json: bool = flag("print JSON instead of a table")
+    json: bool = flag("print JSON instead of a table", common=True)
 
 
 class Reading(Command):

@@ -306,11 +306,11 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
     yield "compare hold-out", _hash(_timeless(held))
     further = folder / "further.jsonl"
     write_documents(further, _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20))
-    for verb, source in (("add-language", documents["new"]), ("update", further)):
-        target = folder / verb
-        said = _run(verb, model, source, "-o", target, "--force")
-        yield verb, _folder_hash(target)
-        yield f"{verb}, told", _hash(said.replace(str(folder), "").encode())
+    for name, source in (("update by a language", documents["new"]), ("update", further)):
+        target = folder / name
+        said = _run("update", model, source, "-o", target, "--force")
+        yield name, _folder_hash(target)
+        yield f"{name}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"
     _run(
         "research",
@@ -420,8 +420,10 @@ def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
 
 def _leaves(value: Any) -> Iterator[Any]:
     """All values in a tree, whatever the keys."""
-    if isinstance(value, dict):
-        value = value.values()
+    if isinstance(value, dict):  # where an answer is given, "abstained" says nothing
+        value = [each for key, each in value.items() if key != "abstained"] + [False] * bool(
+            value.get("abstained")
+        )
     elif not isinstance(value, list | tuple):
         yield value
         return

@@ -80,7 +80,7 @@ def test_its_next_commands_work_as_printed(ended: tuple[Path, str]) -> None:
     ]
     rows = [json.loads(line) for line in outputs[0].splitlines()]
     assert len(rows) == 2450
-    assert all(len(row["scores"]) == 3 for row in rows)
+    assert all(len(row["probabilities"]) == 3 for row in rows)
     assert outputs[1].startswith("Method      fun-tat\n")
     assert "\nMeasured on 700 test documents.\n" in outputs[1]
 

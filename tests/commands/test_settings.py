@@ -142,8 +142,8 @@ def test_refused(text: str, says: str, refuses: Refuses) -> None:
 
 
 def test_a_value_that_is_no_choice_is_refused(refuses: Refuses) -> None:
-    write('scores = "tall"')
-    says = f"{NAMED}:1: scores: invalid choice: 'tall'"
+    write('probabilities = "tall"')
+    says = f"{NAMED}:1: probabilities: invalid choice: 'tall'"
     refuses("predict", "model", "docs.jsonl", "--config", NAMED, says=["funnelling: ", says])
 
 

@@ -89,7 +89,6 @@ GROUPS = {  # of commands, as help lists them; classes may be in layers above
     },
     "": {
         "suggest": ("labelling.commands:Suggest", "name the documents to label next"),
-        "add-language": ("commands.update:AddLanguage", "teach a model a further language"),
         "data": ("research.commands:Data", "look into files of documents"),
         "data describe": ("commands.inspect:Describe", "describe a file of documents"),
     },

@@ -115,8 +115,8 @@ def define(parser: "Parser", kind: type[Command]) -> None:
     """Let a parser take what a command takes."""
     paragraphs = [" ".join(each.split()) for each in (kind.__doc__ or "").split("\n\n")]
     parser.summary, parser.description = paragraphs[0], " ".join(paragraphs).strip()
-    parser.examples = examples(kind.examples)
-    parser.epilog = "\n\n".join(filter(None, (kind.epilog, parser.examples)))
+    parser.example = examples(kind.examples[:1])
+    parser.epilog = "\n\n".join(filter(None, (kind.epilog, examples(kind.examples))))
     add_options(parser, kind)
     parser.set_defaults(kind=kind)
 
@@ -183,6 +183,7 @@ RETIRED = {
     "data build": "funnelling research build NAME -o FILE",
     "data": "funnelling inspect DATA (describe a file), or funnelling research (build a corpus)",
     "embeddings": "funnelling research vectors REFERENCE -o DIR",
+    "embeddings build": "funnelling research vectors REFERENCE -o DIR",
     "--optimise": "--goal GOAL",
     "--optimize": "--goal GOAL",
     "--compact": "--keep nothing",
@@ -252,7 +253,7 @@ class Parser(argparse.ArgumentParser):
 
     lenient: ClassVar[bool] = False  # whether parsers miss nothing but a command
     about_help: ClassVar[str] = "show common options; --help shows all of them"
-    summary = examples = ""  # how short help begins and ends
+    summary = example = ""  # how short help begins and ends
 
     def __init__(
         self,
@@ -289,7 +290,7 @@ class Parser(argparse.ArgumentParser):
             formatter.end_section()
         for group in self._action_groups:
             formatter.add_text(getattr(group, "short", ""))
-        formatter.add_text(self.examples)
+        formatter.add_text(self.example)
         return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:

@@ -13,7 +13,7 @@ from tests.commands.command import relabel, tune
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]
-AGAIN = ("update", "add-language", "forget", "relabel to merge labels")
+AGAIN = ("update", "forget", "relabel to merge labels")
 
 
 def fitted(**parameters: Any) -> FunnellingClassifier:

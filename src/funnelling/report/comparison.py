@@ -98,6 +98,15 @@ def methods_table(result: Mapping[str, Any], paper: bool = False) -> Table:
     return Table(header, [[name, *rows[name]] for name in order])
 
 
+def by_language_table(methods: Mapping[str, Any], measure: str) -> Table:
+    """One measure of several methods: a row per language, then the average."""
+    languages = next(iter(methods.values()))["languages"]
+    rows = {tag: [method["languages"][tag][measure] for method in methods.values()] for tag in languages}
+    rows["average"] = [method["average"][measure] for method in methods.values()]
+    cells = [[name, *map(number, values)] for name, values in rows.items()]
+    return Table(["language", *methods], cells, [(MEASURE_TITLES[measure], len(methods))])
+
+
 def significance_line(result: Mapping[str, Any]) -> str:
     """Which methods the best one is significantly better than, by the first measure."""
     methods = result["methods"]
@@ -248,7 +257,7 @@ def facts(
     """What stands at the end of a report; the machine at hand did the work where none is named."""
     return run_facts(
         {
-            "Data": f"{data}: {_described(trials[0])}",
+            "Data": f"{data}: {described(trials[0])}",
             "Trials": str(len(trials)),
             "Seed": str(seed),
             **(more or {}),
@@ -278,7 +287,8 @@ def _command() -> dict[str, str]:
     return {"Command": shlex.join(["funnelling", *sys.argv[1:]])} if ours else {}
 
 
-def _described(trial: Trial) -> str:
+def described(trial: Trial) -> str:
+    """The documents of a trial in a line."""
     languages = trial.train.by_language()
     one_each = ", one per document" if trial.train.one_label else ""
     parallel = f", {counted(len(trial.parallel), 'further version')} of them" if len(trial.parallel) else ""

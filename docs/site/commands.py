@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from funnelling.commands import COMMANDS, build_parser
-from funnelling.commands.declaring import (
+from funnelling.commands.parsing import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,

@@ -15,7 +15,7 @@ from funnelling import formats
 from funnelling.commands import build_parser
 from funnelling.commands.completing import ENDINGS, SHELLS
 from funnelling.commands.corpora import CORPORA
-from funnelling.commands.declaring import subcommands
+from funnelling.commands.parsing import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.methods.registry import METHODS, settings_of
 from funnelling.runtime.messages import MODEL

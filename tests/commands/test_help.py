@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from funnelling.commands import build_parser, main
-from funnelling.commands.declaring import every_parser
 from funnelling.commands.options import Reading
+from funnelling.commands.parsing import every_parser
 
 from ..snapshots import assert_as_stored
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.commands import build_parser, main
-from funnelling.commands.declaring import command_of
+from funnelling.commands.parsing import command_of
 from funnelling.commands.settings import parse
 from funnelling.runtime.messages import CONFIG, TOKEN, VARIABLES
 

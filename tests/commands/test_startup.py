@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 import pytest
 
 from funnelling.commands import COMMANDS, build_parser, main
-from funnelling.commands.declaring import every_parser
+from funnelling.commands.parsing import every_parser
 
 from .command import run_command, succeed
 

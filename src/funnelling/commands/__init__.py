@@ -20,18 +20,17 @@ from pkgutil import resolve_name
 from typing import Any, NamedTuple, NoReturn
 
 from funnelling.commands import settings
-from funnelling.commands.declaring import (
+from funnelling.commands.declaring import NegativeResultError, run
+from funnelling.commands.parsing import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
     NEGATIVE_RESULT,
     TERMINATED,
-    NegativeResultError,
     Parser,
     add_general,
     command_of,
     define,
-    run,
     style_of,
 )
 from funnelling.errors import InputError
@@ -53,7 +52,7 @@ GROUPS = {  # of commands, as help lists them; classes may be in layers above
             "commands.train:Train",
             "train a model on labelled documents: train tickets.csv -o model",
         ),
-        "label": ("labelling.commands:Label", "label documents in the browser, with or without a model"),
+        "label": ("labelling.label:Label", "label documents in the browser, with or without a model"),
     },
     "Use": {
         "predict": ("commands.predict:Predict", "assign labels: predict model new.csv -o labelled.csv"),
@@ -64,7 +63,7 @@ GROUPS = {  # of commands, as help lists them; classes may be in layers above
         "evaluate": ("commands.evaluate:Evaluate", "evaluate a model, or predictions made elsewhere"),
         "compare": ("commands.compare:Compare", "compare methods on your documents"),
         "inspect": ("commands.inspect:Inspect", "show what a file or a model contains"),
-        "audit": ("labelling.commands:Audit", "find wrong and missing labels"),
+        "audit": ("labelling.audit:Audit", "find wrong and missing labels"),
     },
     "Maintain": {
         "update": ("commands.update:Update", "add documents, corrections, languages or labels"),
@@ -88,7 +87,6 @@ GROUPS = {  # of commands, as help lists them; classes may be in layers above
         "completion": ("commands.completing:Completion", "set up shell completion"),
     },
     "": {
-        "suggest": ("labelling.commands:Suggest", "name the documents to label next"),
         "data": ("research.commands:Data", "look into files of documents"),
         "data describe": ("commands.inspect:Describe", "describe a file of documents"),
     },
@@ -175,7 +173,7 @@ def _define(name: str, place: str, parser: Parser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and give its exit status, which `declaring` lists."""
+    """Run a command, and give its exit status, which `parsing` lists."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what could be typed
         from funnelling.commands.completing import complete
 

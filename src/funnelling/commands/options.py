@@ -32,8 +32,8 @@ LABEL_SET_HELP = (
     "description, parent, exclude; or SKOS, .ttl or .rdf"
 )
 DATA_HELP = (
-    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
-    "of texts, or - for standard input"
+    "file of documents, a folder of such files or of texts, or - for standard input; files are .jsonl, .csv, "
+    ".tsv (each also .gz), .parquet, .xlsx or .ods"
 )
 
 
@@ -89,13 +89,13 @@ class Cluster(Command):
 class Overwriting(Command):
     """Whether an output that exists is replaced."""
 
-    force: bool = flag("replace an output that exists", common=True)
+    force: bool = flag("replace an output that exists")
 
 
 class AsJson(Command):
     """Whether the result is printed as JSON."""
 
-    json: bool = flag("print JSON instead of a table", common=True)
+    json: bool = flag("print JSON instead of a table")
 
 
 class Reading(Command):

@@ -37,7 +37,7 @@ class Service(Command):
     """Where a service listens, and who may use it."""
 
     host: str = option("where to listen (127.0.0.1)", "ADDRESS", default="127.0.0.1", common=True)
-    port: int = option("port; 0 takes a free one (8000)", "N", default=8000, type=port, common=True)
+    port: int = option("port (8000); 0 takes a free one", "N", default=8000, type=port, common=True)
     token_file: str | None = option(
         f"file with the bearer token to ask for; else {TOKEN}, else none",
         "FILE",

@@ -170,7 +170,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         """Let people label until they stop it."""
         self.check_installed("label")
         from funnelling.formats.journal import Journal
-        from funnelling.labelling.learning import UpdateSettings, learned_before
+        from funnelling.labelling.learning import UpdateSettings, learned_before, learned_of
         from funnelling.labelling.page import label
         from funnelling.labelling.queue import read_queue
         from funnelling.serving.settings import ServiceSettings, read_token
@@ -189,6 +189,8 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         cold = self._cold_start() if self.model is None else None
         learned = learned_before(output, journal) if self.learn_after else None
         model = self._model(output, learned is not None)
+        if learned is None and model is not None:
+            learned = learned_of(model.history, journal)
         label_set = None if cold is None else cold.label_set
         if self.labels is not None and model is not None:
             from funnelling.labelling.labels import read_labels

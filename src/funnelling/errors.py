@@ -1,7 +1,7 @@
 """Errors in what a user gives, one line with place and cure each, and the phrases that such lines share."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,6 +52,21 @@ def counted(number: int, noun: str) -> str:
     ('1 label', '2,000 labels')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+HINT_CUTOFF = 0.6  # how alike names have to be to be taken for each other
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question that names the known name most like one that is not known; nothing where none is.
+
+    >>> did_you_mean("topik", ["text", "topic"]), did_you_mean("x", ["text"])
+    (' Did you mean topic?', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1, cutoff=HINT_CUTOFF)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def printable(text: str) -> str:

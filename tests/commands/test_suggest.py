@@ -97,7 +97,7 @@ def test_languages_that_were_detected_are_told(
     for row in rows[:3]:
         del row["language"]
     succeed("suggest", own_words_model, write_jsonl(tmp_path / "some.jsonl", rows), "-n", 2)
-    assert "some.jsonl: the language of 3 documents is detected.\n" in capsys.readouterr().err
+    assert "some.jsonl: the language of 3 documents is detected: " in capsys.readouterr().err
 
 
 def test_what_the_model_learned_and_what_is_for_test_is_left_out(

@@ -169,12 +169,10 @@ class Suggest(Overwriting, Reading):
         with timed(f"reading {name}", bool(verbose)):
             corpus = Corpus.from_documents(read_documents(self.data, layout_for(model, self.layout)))
         corpus, names = name_languages(
-            corpus, name, among=model.languages, verbose=verbose, strict=self.strict
+            corpus, name, among=self.languages or model.languages, verbose=verbose, strict=self.strict
         )
-        if names.detected:
-            logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
-        if names.unknown:
-            logger.info("%s: %s.", name, names.left_out())
+        for line in names.lines():
+            logger.info("%s: %s", name, line)
         corpus = _unlabelled(model, corpus, name)
         for language, there in sorted(Counter(map(str, corpus.languages)).items()):
             if there > MAX_COMPARED_DOCUMENTS:

@@ -45,6 +45,18 @@ def listed(values: Any, what: str) -> Any:
     return values
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question that ends a refusal: which known name is meant, if any is near.
+
+    >>> did_you_mean("trian", ["train", "tune"]), did_you_mean("xyz", ["train"])
+    ('. Did you mean train?', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f". Did you mean {near[0]}?" if near else ""
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things in words.
 
@@ -52,21 +64,6 @@ def counted(number: int, noun: str) -> str:
     ('1 label', '2,000 labels')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-HINT_CUTOFF = 0.6  # how alike names have to be to be taken for each other
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question that names the known name most like one that is not known; nothing where none is.
-
-    >>> did_you_mean("topik", ["text", "topic"]), did_you_mean("x", ["text"])
-    (' Did you mean topic?', '')
-    """
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), n=1, cutoff=HINT_CUTOFF)
-    return f" Did you mean {near[0]}?" if near else ""
 
 
 def printable(text: str) -> str:

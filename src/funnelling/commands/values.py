@@ -34,6 +34,18 @@ def probability(text: str) -> float:
     return value
 
 
+def shares(text: str) -> list[float]:
+    """Numbers above 0, at most 1, with commas between them.
+
+    >>> shares(".25,.5,1")
+    [0.25, 0.5, 1.0]
+    """
+    values = [_parse(float, each, "a number") for each in text.split(",")]
+    if not all(0 < value <= 1 for value in values):
+        raise argparse.ArgumentTypeError(f"{text}: each share is above 0 and at most 1, such as .25,.5,1")
+    return values
+
+
 def model_folder(text: str) -> str:
     """The folder of a model that is here, and no address on the Hub."""
     from funnelling.storage.folders import folder_here
@@ -85,8 +97,8 @@ def known_language(text: str) -> str:
     if tag and is_language(tag):
         return tag
     hint = did_you_mean(text.lower(), language_names())
-    example = "" if hint else " Write a code such as en or pt_BR, or a name such as German"
-    raise argparse.ArgumentTypeError(f"no language {text!r}.{hint or example}".rstrip("?"))
+    example = ". Write a code such as en or pt_BR, or a name such as German"
+    raise argparse.ArgumentTypeError(f"no language {text!r}{hint or example}")
 
 
 def language(text: str) -> str:

@@ -181,7 +181,8 @@ class Parser(argparse.ArgumentParser):
         for action in required:
             action.required = not self.lenient
         arguments = [action for action in self._actions if not action.option_strings]
-        between = not self._intermixed and any(action.nargs == "?" for action in arguments)
+        asks = not {"-h", "--help"}.isdisjoint(words)  # which shows the arguments, all of them
+        between = not self._intermixed and not asks and any(action.nargs == "?" for action in arguments)
         try:
             if between:  # options may stand between arguments of which one may be left out
                 self._intermixed = True

@@ -66,7 +66,7 @@ def test_the_table(model: Path, split_data: Path, capsys: pytest.CaptureFixture[
     columns = ["micro-F1", "macro-F1", "precision", "recall"]
     assert lines[0].split() == ["language", "documents", *columns]
     assert [line.split()[0] for line in lines[1:4]] == ["en", "it", "average"]
-    assert lines[4] == "! Fewer than 30 test documents: these metrics are unreliable."
+    assert lines[5] == "! Fewer than 30 test documents: these metrics are unreliable."
 
 
 def test_what_is_required(model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:

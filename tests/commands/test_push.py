@@ -46,7 +46,7 @@ def test_a_model_goes_to_the_hub_and_comes_back(
     assert pushed["keeps"].startswith("It keeps nothing of its training documents")
     assert {"model.json", "README.md"} < set(pushed["files"])
 
-    succeed("push", own_words_model, "owner/name@v2", "--with-documents", "--message", "all")
+    succeed("push", own_words_model, "owner/name@v2", "--keep", "words", "--message", "all")
     printed = capsys.readouterr()
     assert f"Model:  {ADDRESS}@v2\n" in printed.out
     assert "It keeps of 32 training documents: ids, " in printed.out
@@ -104,7 +104,7 @@ def test_those_that_change_a_model_say_how(command: tuple[str, ...], refuses: Re
 
 
 def test_documents_are_not_pushed_unasked(hub: LocalHub, own_words_model: Path, refuses: Refuses) -> None:
-    refuses("push", own_words_model, "owner/name", says=["ids", "--keep", "nothing", "--with-documents"])
+    refuses("push", own_words_model, "owner/name", says=["ids", "--keep nothing", "--keep words"])
     refuses("push", own_words_model, "name", "--keep", "nothing", says=["hf://owner/name"])
     assert not hub.requests
 

@@ -130,14 +130,18 @@ def test_every_format_gives_the_same_model(
 ) -> None:
     write_documents(tmp_path / f"docs.{suffix}", read_documents(split_data))
     succeed("train", tmp_path / f"docs.{suffix}", "-o", tmp_path / "model", "--jobs", 1)
-    assert capsys.readouterr().out.endswith(f"NEW_DOCUMENTS.{suffix}\n")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-2]
+        .endswith(f"NEW.{suffix} -o labelled.{suffix.removesuffix('.gz')}")
+    )
     assert arrays(tmp_path / "model") == arrays(model)
 
 
 def test_standard_input_and_a_path_that_needs_quotes(split_data: Path, model: Path, tmp_path: Path) -> None:
     done = run_command("train", "-", "-o", "my model", cwd=tmp_path, stdin=split_data.read_bytes())
     assert done.returncode == 0
-    assert done.stdout.endswith("Next:   funnelling predict 'my model' NEW_DOCUMENTS.jsonl\n")
+    assert done.stdout.endswith("\nNext:  funnelling predict 'my model' NEW.jsonl -o labelled.jsonl\n")
     assert arrays(tmp_path / "my model") == arrays(model)
 
 

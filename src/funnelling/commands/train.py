@@ -294,7 +294,9 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         predict = ["predict", output, f"NEW{ending}", "-o", f"labelled{ending.removesuffix('.gz')}"]
         compare = ["compare", data, *self.reading_flags()]
         print(f"Next:  {shlex.join([printing.program(), *predict])}")
-        print(f"       {shlex.join([printing.program(), *compare])}    is it better than a simple method?")
+        if data != "-":
+            question = "is it better than a simple method?"
+            print(f"       {shlex.join([printing.program(), *compare])}    {question}")
 
     def _record(self, result: TrainResult) -> dict[str, Any]:
         """What ``--json`` prints."""

@@ -35,7 +35,7 @@ def docs(tmp_path: Path) -> Path:
         ([*TRAIN, "--seed", "-5"], ["--seed: -5 is not a whole number from 0 to 2^64 - 1"]),
         ([*TRAIN, "--seed", str(2**64)], ["is not a whole number from 0 to 2^64 - 1"]),
         ([*TRAIN, "--method", "fun-tap"], ["There is no method 'fun-tap'", "naive, pooled, fun-tat"]),
-        ([*TRAIN, "--set", "meta_C=1"], ["--set meta_C=1 is no setting", "METHOD.PARAM=VALUE"]),
+        ([*TRAIN, "--set", "meta_C"], ["--set meta_C is no setting", "METHOD.PARAM=VALUE"]),
         ([*TRAIN, "--set", "fun-auto.meta_C"], ["--set fun-auto.meta_C is no setting"]),
         ([*TRAIN, "--set", "fun-tap.meta_C=1"], ["There is no method 'fun-tap'"]),
         ([*TRAIN, "--set", "naive.C=1"], ["--set naive.C=1: naive takes no part, only fun-auto"]),

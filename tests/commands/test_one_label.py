@@ -34,7 +34,7 @@ def test_training_says_so_and_ends_with_accuracy_by_language(
     succeed("train", one_label, "-o", tmp_path / "model", *FAST)
     captured = capsys.readouterr()
     assert SINGLE_LABEL_NOTICE in captured.err.splitlines()
-    header, *rows = captured.out.splitlines()
+    _, header, *rows = captured.out.splitlines()
     assert header.split() == ["language", "documents", "accuracy", "macro-F1"]
     assert [row.split()[0] for row in rows[:3]] == ["en", "it", "average"]
     scores = describe_model(tmp_path / "model")["scores"]

@@ -112,7 +112,7 @@ class TestFile:
         ("[data]\ndescribe = 3", f"{NAMED}:2: data.describe: describe is a command."),
         ("seed = {a = 1}", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
         ("seed.a = 1", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
-        ('no-table = "true"', f'{NAMED}:1: no-table: no-table takes true or false, not "true".'),
+        ('no-measure = "true"', f'{NAMED}:1: no-measure: no-measure takes true or false, not "true".'),
         ('\n"a.b" = 1', f"{NAMED}:2: a.b: funnelling has no option of this name."),
         ('[train]\ndata = "x"', f"{NAMED}:2: train.data: funnelling train has no option of this name"),
         ('config = "x"', f"{NAMED}:1: config: funnelling has no option of this name"),

@@ -32,7 +32,6 @@ def test_tuned_thresholds_are_those_that_predictions_follow(
     ("options", "says"),
     [
         (["--goal", "accuracy"], ["accuracy", "micro-f1"]),
-        (["--optimise", "micro-f1"], ["--goal GOAL"]),
         (["--goal", "micro-f1", "--method", "naive"], ["naive does not support --goal"]),
     ],
 )

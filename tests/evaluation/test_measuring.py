@@ -88,7 +88,7 @@ def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() 
     test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
     result = evaluate_in_detail(Oracle().fit(made_corpus()), test)
     assert [row["label"] for row in result["by_label"]] == ["b", "a"]
-    assert [row["label"] for row in model_scores(result)["most_missed"]] == ["a", "b"]
+    assert [row["label"] for row in model_scores(result)["most_missed"]] == ["b", "a"]
     assert result["by_label"][0]["languages"] == [
         {"language": "it", "support": 2, "n_predicted": 0, "n_correct": 0, "f1": 0}
     ]

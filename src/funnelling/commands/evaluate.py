@@ -67,10 +67,10 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         DEFAULT_ERRORS,
     )
     calibration: bool = flag(
-        "list how many labels are correct at each probability, assigned or not", common=True
+        "list how many labels are correct at each probability; of all labels, assigned or not", common=True
     )
     require: Sequence[str] = option(
-        "exit with status 3 if this measure is lower, such as micro-f1=.6; may be repeated",
+        "exit with status 3 below, such as micro-f1=.6; may be repeated",
         "MEASURE=V",
         default=(),
         action="append",

@@ -81,7 +81,11 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         common=True,
     )
     label_set: FilePath | None = option(
-        f"{LABEL_SET_HELP}; the model keeps it", "FILE", default=None, group=LABELS, common=True
+        f"what labels are called and belong to; the model keeps it: {LABEL_SET_HELP}",
+        "FILE",
+        default=None,
+        group=LABELS,
+        common=True,
     )
     roll_up: bool = flag(
         "give documents the parents of their labels, whenever the model learns or is measured", group=LABELS

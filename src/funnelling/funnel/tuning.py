@@ -19,7 +19,15 @@ from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.ranking import LabelThresholdCurves
-from funnelling.funnel.thresholds import PER_LABEL, Goal, TunedThresholds, parse_goal, tuned_as, tuned_for
+from funnelling.funnel.thresholds import (
+    PER_LABEL,
+    Goal,
+    ThresholdTuning,
+    TunedThresholds,
+    parse_goal,
+    tuned_as,
+    tuned_for,
+)
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.model import Model
@@ -234,7 +242,7 @@ def check_tunable(model: Model) -> FittedFunnel:
     if not model.labels.has_thresholds:
         raise InputError("The model gives one label per document, and has no thresholds to tune.")
     if fitted.zero_shot is not None and fitted.zero_shot.tier_two is None:
-        raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
+        raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with thresholds.")
     if model.archive is None or fitted.kept is None:
         raise InputError(
             "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
@@ -244,7 +252,7 @@ def check_tunable(model: Model) -> FittedFunnel:
 
 
 def tune(
-    model: Model, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
+    model: Model, goal: str, labels: Sequence[Any] | None = None, per_label: bool = False
 ) -> tuple[Model, ThresholdChange]:
     """A model with thresholds for another goal, from what it kept of its fit, and what that changes.
 
@@ -253,7 +261,7 @@ def tune(
     fitted, archive = check_tunable(model), model.archive
     assert archive is not None
     assert fitted.kept is not None
-    goal = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
+    goal += PER_LABEL * (per_label and not goal.endswith(PER_LABEL))
     parameters: Any = model.parameters.copied(**model.built)
     before = FunnelConfig.of(parameters).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
@@ -292,6 +300,6 @@ def tune(
     fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen)
     if labels is not None:
         return replace(model, fitted=fitted), change
-    remembered = model.parameters.copied(optimise=goal, calibrated=False)
+    remembered = model.parameters.copied(thresholds=ThresholdTuning(goal, min_threshold=0.0))
     built = {name: value for name, value in model.built.items() if name not in model.algorithm.tuned_by}
     return replace(model, fitted=fitted, parameters=remembered, built=built), change

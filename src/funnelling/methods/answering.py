@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # scikit-learn has no types, and under a base without types n
 
     class BaseEstimator:
         def __sklearn_tags__(self) -> Any: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **parameters: Any) -> Self: ...
         def get_metadata_routing(self) -> Any: ...
         def set_fit_request(self, **metadata: bool | str | None) -> Self: ...
         def set_predict_request(self, **metadata: bool | str | None) -> Self: ...
@@ -40,7 +43,7 @@ XByLanguage = Mapping[str, Any]
 T = TypeVar("T")
 
 
-class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
+class FittedEstimator(ClassifierMixin, BaseEstimator):
     """An estimator that holds a fitted model, ``model_``; that is all that a fit leaves."""
 
     algorithm: ClassVar[Algorithm[Any]]
@@ -48,8 +51,9 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """The estimator of a model that it fitted before."""
-        return cls(**model.parameters.get_params(deep=False))._become(model)
+        """The estimator of a model that was fitted before."""
+        given = model.parameters.get_params(deep=False) | {"label_set": model.label_set}
+        return cls(**{name: given[name] for name in signature(cls).parameters})._become(model)
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -65,6 +69,15 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
     def documents_(self) -> dict[str, int]:
         """How many training documents each language had."""
         return self.model_.documents
+
+    @property
+    def thresholds_(self) -> dict[str, npt.NDArray[np.float64]]:
+        """For each language the probability of each label above which it is assigned.
+
+        .5 for a label that training left no choice about. After a 1-D y the most probable class is
+        predicted, and thresholds say nothing.
+        """
+        return {language: self.model_.thresholds(language) for language in self.model_.languages}
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -241,14 +254,6 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
         return self.current_model.serves(language)
 
-    def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        """The probability of each label above which `predict` says yes, in one language.
-
-        .5 for a label that training left no choice about. After a 1-D y the most probable class is
-        predicted, and thresholds say nothing.
-        """
-        return self.current_model.thresholds(language)
-
     # --- how ------------------------------------------------------------------------------------
 
     @property
@@ -259,7 +264,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @property
     def parameters(self) -> Parameters:
-        """Its parameters, apart from it."""
+        """Its parameters in the form in which its algorithm takes them."""
         kind = self.algorithm.parameters
         given = {each.name: getattr(self, each.name) for each in fields(kind) if each.init}
         parameters: Parameters = kind(**given)

@@ -30,7 +30,6 @@ class MethodEstimator(FittedEstimator):
         languages: Languages = None,
         groups: Any = None,
         ids: Any = None,
-        label_set: LabelSet | None = None,
     ) -> Self:
         """Learn from documents and their labels.
 
@@ -45,9 +44,6 @@ class MethodEstimator(FittedEstimator):
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
-        label_set : what labels are called, which belong to which, and which are not to be assigned; the model
-            keeps it, and `ManyLabelsClassifier` learns from names, those of labels without documents, too.
-            Where it rolls labels up, those of the documents have been (`LabelSet.closed`)
 
         Returns
         -------
@@ -56,6 +52,7 @@ class MethodEstimator(FittedEstimator):
         """
         checked = copy(self)  # a fit may still fail
         check_matrix = partial(checked._check_matrix, reset=True)
+        label_set: LabelSet | None = getattr(self, "label_set", None)
         model = Method.of(self).fit_given(X, y, languages, groups, ids, label_set, check_matrix)
         names = [str(name) for name in getattr(checked, "feature_names_in_", ())] if model.features else []
         return self._become(replace(model, feature_names=names))

@@ -100,7 +100,7 @@ class Model:
         fit, now = (each.get_params(deep=False) for each in (self.parameters, parameters))
         fit |= self.built
         names = (*self.algorithm.built_of, *self.algorithm.tuned_by)
-        built = {name: fit[name] for name in names if fit[name] is not now[name]}
+        built = {name: fit[name] for name in names if fit[name] != now[name]}
         return replace(self, parameters=parameters, built=built)
 
     def running(self, **options: Any) -> "Model":

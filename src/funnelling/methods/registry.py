@@ -33,14 +33,18 @@ _BASELINES, _CLASSIFIERS = "funnelling.methods.baselines", "funnelling.methods.c
 _RIVALS, _RESEARCH = "funnelling.research.baselines", "funnelling.research.classifiers"
 _FUNNEL = "funnelling.funnel.learning.FUNNEL", "funnelling.funnel.estimator.FunnellingClassifier"
 _MANY = "funnelling.funnel.many.learning.MANY_LABELS", "funnelling.funnel.estimator.ManyLabelsClassifier"
+_PAPER_FUNNEL = _FUNNEL[0], f"{_RESEARCH}.PaperFunnelClassifier"
 _PAPER = {"zero_shot": None, "zero_shot_joint": False, "views": None}
+_AT_ZERO = {"thresholds": None}
 
 METHODS = {
     "naive": _MethodSpec("Naive", f"{_BASELINES}.NAIVE", f"{_CLASSIFIERS}.NaiveClassifier"),
     "pooled": _MethodSpec("Pooled", f"{_BASELINES}.POOLED", f"{_CLASSIFIERS}.PooledClassifier"),
-    "fun-tat": _MethodSpec("Fun(TAT)", *_FUNNEL, {"variant": "tat", **_PAPER}),
-    "fun-kfcv": _MethodSpec("Fun(KFCV)", *_FUNNEL, {"variant": "kfcv", **_PAPER}),
-    "fun-zero-shot": _MethodSpec("Fun(zero-shot)", *_FUNNEL, {"views": None}, {"zero_shot": "auto"}),
+    "fun-tat": _MethodSpec("Fun(TAT)", *_PAPER_FUNNEL, {"variant": "tat", **_PAPER}, _AT_ZERO),
+    "fun-kfcv": _MethodSpec("Fun(KFCV)", *_PAPER_FUNNEL, {"variant": "kfcv", **_PAPER}, _AT_ZERO),
+    "fun-zero-shot": _MethodSpec(
+        "Fun(zero-shot)", *_PAPER_FUNNEL, {"views": None}, {"zero_shot": "auto", **_AT_ZERO}
+    ),
     "fun-auto": _MethodSpec("Fun(auto)", *_FUNNEL, {"views": "auto"}),
     "fun-views": _MethodSpec("Fun(views)", *_FUNNEL, defaults={"views": ["pooled", "characters"]}),
     "fun-many": _MethodSpec("Fun(many)", *_MANY),
@@ -78,7 +82,7 @@ METHOD_RESOURCES = {
 # Python.
 RESERVED_PARAMETERS = {
     *("random_state", "n_jobs", "device", "verbose", "reference", "embeddings", "encoder"),
-    *("vectorizer", "base_estimator", "meta_estimator"),
+    *("vectorizer", "base_estimator", "detect_among", "unknown_language"),
 }
 
 Settings = Mapping[str, Mapping[str, Any]]
@@ -124,9 +128,11 @@ def settings_of(name: str) -> list[str]:
     return sorted(set(known) - set(METHODS[method_of(name)].fixed) - RESERVED_PARAMETERS)
 
 
-def estimator_type(algorithm: "Algorithm[Any]") -> "type[MethodEstimator]":
-    """The estimators whose algorithm this is."""
-    kind: type[MethodEstimator] = resolve_name(_entry_of(algorithm).estimator)
+def estimator_type(algorithm: "Algorithm[Any]", parameters: Any) -> "type[MethodEstimator]":
+    """The class of estimators that have this algorithm under such parameters."""
+    name = name_of(algorithm, parameters)
+    entry = METHODS[name] if name in METHODS else _entry_of(algorithm)
+    kind: type[MethodEstimator] = resolve_name(entry.estimator)
     return kind
 
 
@@ -177,8 +183,11 @@ def name_of(algorithm: "Algorithm[Any]", parameters: Any) -> str:
     'fun-kfcv'
     """
     for name, entry in METHODS.items():
-        fixed = entry.fixed.items()
-        if _algorithm(name) == algorithm and all(getattr(parameters, k) == v for k, v in fixed):
+        # A list of views may say "auto", and what else to try.
+        given = ((getattr(parameters, key), value) for key, value in entry.fixed.items())
+        if _algorithm(name) == algorithm and all(
+            each == value or (isinstance(each, list) and value in each) for each, value in given
+        ):
             return name
     return algorithm.name
 

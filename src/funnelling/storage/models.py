@@ -118,7 +118,7 @@ def model_of(given: "MethodEstimator | Model") -> Model:
     if not hasattr(type(given), "current_model"):
         raise InputError(f"Give a fitted estimator of funnelling, not {type(given).__name__}.")
     model: Model = given.current_model
-    if type(given) is not estimator_type(model.algorithm):
+    if type(given) is not estimator_type(model.algorithm, model.parameters):
         raise InputError(
             f"{type(given).__name__} is a class of your own, which no model folder names. Save it by joblib."
         )

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from attack.campaign import Outcome, Round, judged
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier
+from funnelling.research import NaiveClassifier
 from tests.artificial import VectorCorpus, vector_corpus
 
 CHECKS = ("validate_data", "check_array")  # scikit-learn's, which refuse by errors of their own

@@ -38,7 +38,8 @@ print(train.texts[0])
 # suit the documents, which takes several times as long. ``groups`` tells which documents have the same
 # content, so that none is judged by what learned from its copy.
 
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier
+from funnelling.research import NaiveClassifier
 
 models = {
     "one per language": NaiveClassifier(random_state=0),
@@ -132,7 +133,8 @@ print(f"what tier 2 makes of it: {as_line(why['tier_two']['labels'])}")
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling import load_model, save_model
+from funnelling import load_model
+from funnelling.storage import save_model
 
 with TemporaryDirectory() as folder:
     save_model(model, Path(folder) / "model")

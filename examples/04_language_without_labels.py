@@ -68,8 +68,8 @@ for text, row in zip(test.texts[:3], model.predict(test.texts[:3], languages=[NE
 
 import pandas as pd
 
-from funnelling import NaiveClassifier
 from funnelling.evaluation import measure
+from funnelling.research import NaiveClassifier
 
 labels = train.label_set()
 

@@ -100,7 +100,8 @@ import pandas as pd
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier
+from funnelling.research import NaiveClassifier
 
 y = {kind: lists[:-HELD] for kind, lists in answers.items()}
 binarizer = MultiLabelBinarizer().fit(answers["scans"])

@@ -129,7 +129,8 @@ plt.show()
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
+from funnelling.storage import save_model
 
 with TemporaryDirectory() as folder:
     path = Path(folder) / "model"

@@ -125,7 +125,8 @@ print(table.round(3).to_string())
 # The encoder does not go into the model's folder. The model remembers where it was and what it was, and
 # refuses another one. Where it has moved, say so.
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
+from funnelling.storage import save_model
 
 saved = Path(here.name) / "model"
 save_model(model, saved)

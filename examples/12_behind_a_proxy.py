@@ -21,7 +21,8 @@ counters.
 import tempfile
 from pathlib import Path
 
-from funnelling import FunnellingClassifier, read_sample, save_model
+from funnelling import FunnellingClassifier, read_sample
+from funnelling.storage import save_model
 
 folder = tempfile.TemporaryDirectory()
 model_folder = Path(folder.name) / "model"

@@ -35,13 +35,19 @@ from sklearn.pipeline import make_pipeline
 
 import funnelling
 from funnelling import (
-    CLESAClassifier,
     Corpus,
-    DCIClassifier,
     FunnellingClassifier,
+    ManyLabelsClassifier,
+    load_model,
+    read_corpus,
+    write_documents,
+)
+from funnelling.commands import main as command
+from funnelling.research import (
+    CLESAClassifier,
+    DCIClassifier,
     KCCAClassifier,
     LRIClassifier,
-    ManyLabelsClassifier,
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
@@ -49,12 +55,8 @@ from funnelling import (
     Reference,
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
-    load_model,
-    read_corpus,
-    save_model,
-    write_documents,
 )
-from funnelling.commands import main as command
+from funnelling.storage import save_model
 
 LANGUAGES = ("en", "it", "de")
 NEW_LANGUAGE = "es"

@@ -18,6 +18,8 @@ BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
     "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
+    "funnelling.funnel.estimator": "`from_paper`: the paper's classifier is in a layer above",
+    "funnelling.research": "public names, as those of the package",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
     "funnelling.research.commands": "runs EXPERIMENTS",

@@ -8,39 +8,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from funnelling import (
-    CLESAClassifier,
     Corpus,
-    DCIClassifier,
     Document,
     FunnellingClassifier,
     InputError,
-    KCCAClassifier,
-    Label,
     LabelSet,
-    Layout,
-    LRIClassifier,
     ManyLabelsClassifier,
+    audit,
+    load_model,
+    read_corpus,
+    read_documents,
+    read_label_set,
+    read_sample,
+    write_documents,
+)
+from funnelling.corpus.label_set import Label
+from funnelling.formats import Layout
+from funnelling.methods.estimator import MethodEstimator
+from funnelling.research import (
+    CLESAClassifier,
+    DCIClassifier,
+    KCCAClassifier,
+    LRIClassifier,
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
     PooledClassifier,
-    Pushed,
     Reference,
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
-    audit,
-    load_model,
-    pull_model,
-    push_model,
-    read_corpus,
-    read_documents,
-    read_label_set,
     read_reference,
-    read_sample,
-    save_model,
-    write_documents,
 )
-from funnelling.methods.estimator import MethodEstimator
+from funnelling.storage import Pushed, pull_model, push_model, save_model
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.runtime.alone import write_lock
+from funnelling.storage import save_model
 
 from .command import contents, one_label_documents, succeed, write_jsonl
 from .conftest import Refuses

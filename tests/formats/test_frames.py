@@ -17,9 +17,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from funnelling.errors import InputError
-from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.methods.classifiers import NaiveClassifier
 from tests.artificial import text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 TEXTS, LISTS, CODES = text_corpus(24)
 ONE = [labels[0] if labels else "none" for labels in LISTS]
@@ -125,7 +125,7 @@ class TestColumns:
         ids = [f"d{number}" for number in range(len(TEXTS))]
 
         def model(column: Column) -> Any:
-            return FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(
+            return any_funnel(views=None, meta_C=1.0, random_state=0).fit(
                 TEXTS, LISTS, CODES, groups=column(groups), ids=column(ids)
             )
 
@@ -134,7 +134,7 @@ class TestColumns:
 
     def test_learning_on(self) -> None:
         def model(column: Column) -> Any:
-            first = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(TEXTS, LISTS, CODES)
+            first = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, LISTS, CODES)
             return first.extend(
                 column(["le chat dort", "le chien"] * 3), column([["cats"], []] * 3), ["fr"] * 6
             )
@@ -175,7 +175,7 @@ class TestTables:
 
     def test_a_model_of_one_hot_columns_learns_on(self) -> None:
         turned = pd.DataFrame(INDICATOR[:, ::-1], columns=NAMES[::-1])
-        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(TEXTS, turned, CODES)
+        model = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, turned, CODES)
         further = ["le chat", "le chien", "la maison"] * 3, ["fr"] * 9
         model.extend(further[0], pd.DataFrame({"cats": [1, 0, 0] * 3, "dogs": [0, 1, 0] * 3}), further[1])
         assert model.classes_.tolist() == NAMES[::-1], "nothing new, nothing moved"

@@ -12,18 +12,21 @@ from hypothesis import given as given_examples
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.blocks import bag
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.learning import correction, further, update
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, make_method
 from funnelling.spaces.words import CharacterSpace
+from funnelling.storage import save_model
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts
 from funnelling.text.tfidf import TfidfVectorizer
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus
 
 
@@ -46,12 +49,12 @@ def given(corpus: Corpus, groups: bool = True) -> dict[str, Any]:
     }
 
 
-def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(**{"views": None, "random_state": 3, **parameters})
+def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(**{"views": None, "random_state": 3, **parameters})
     return model.fit(**given(corpus, groups))
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
@@ -251,7 +254,7 @@ class TestForgetting:
             fitted(corpus).forget(["nobody", "none", corpus.ids[0]])
 
     def test_numbers_of_lines_are_no_ids(self) -> None:
-        model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 3, [["x"], ["y"]] * 3, ["en"] * 6)
+        model = any_funnel(views=None).fit(["a cat", "a dog"] * 3, [["x"], ["y"]] * 3, ["en"] * 6)
         with pytest.raises(InputError, match="has the id '0'"):
             model.forget(["0"])
 
@@ -310,9 +313,9 @@ def test_vectors_grow_too() -> None:
     rng = np.random.default_rng(0)
     vectors = {tag: rng.normal(size=(30, width)) for tag, width in (("a", 4), ("b", 6))}
     labels = {tag: [["x"] if row[0] > 0 else ["y"] for row in X] for tag, X in vectors.items()}
-    grown = FunnellingClassifier(views=None, random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
+    grown = any_funnel(views=None, random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
     grown.extend({"b": vectors["b"]}, {"b": labels["b"]})
-    at_once = FunnellingClassifier(views=None, random_state=0).fit(vectors, labels)
+    at_once = any_funnel(views=None, random_state=0).fit(vectors, labels)
     for tag, X in vectors.items():
         expected = at_once.decision_function({tag: X})[tag]
         assert np.array_equal(grown.decision_function({tag: X})[tag], expected)
@@ -322,7 +325,7 @@ def test_vectors_grow_too() -> None:
 
 def test_groups_that_are_missing_are_none(corpus: Corpus) -> None:
     known, new = part(corpus, "de", "it"), part(corpus, "en")
-    model = FunnellingClassifier(views=None, random_state=3)
+    model = any_funnel(views=None, random_state=3)
     model.fit(known.texts, known.labels, known.languages, groups=[float("nan")] * len(known))
     model.extend(new.texts, new.labels, new.languages, groups=[float("nan")] * len(new))
     assert np.array_equal(scores(model, corpus), scores(fitted(corpus, groups=False), corpus))
@@ -341,7 +344,7 @@ def test_a_document_that_is_known_gets_its_new_labels(corpus: Corpus) -> None:
 
 def test_documents_without_an_id_are_known_by_their_text(corpus: Corpus) -> None:
     rows = part(corpus, "it")
-    model = FunnellingClassifier(views=None, random_state=3).fit(rows.texts, rows.labels, rows.languages)
+    model = any_funnel(views=None, random_state=3).fit(rows.texts, rows.labels, rows.languages)
     merged = further(
         model.model_, [rows.texts[3], rows.texts[4], "a new one"], [["d"], rows.labels[4], ["a"]], ["it"] * 3
     )
@@ -390,9 +393,9 @@ def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
 class TestDocumentsThatAreHardToTellApart:
     TEXTS = ("a cat", "a dog", "an ox", "a cow") * 5
 
-    def model(self, ids: Any = None, **parameters: Any) -> FunnellingClassifier:
+    def model(self, ids: Any = None, **parameters: Any) -> FunnelEstimator:
         labels = [["x"], ["y"], ["x"], ["z"]] * 5
-        return FunnellingClassifier(**{"views": None, "random_state": 0, **parameters}).fit(
+        return any_funnel(**{"views": None, "random_state": 0, **parameters}).fit(
             self.TEXTS, labels, ["en"] * 20, ids=ids
         )
 
@@ -416,12 +419,12 @@ class TestDocumentsThatAreHardToTellApart:
     def test_the_same_file_again_changes_nothing_though_texts_are_there_twice(self) -> None:
         labels = [["x"], ["y"]] * 10
         texts = ["a cat", "a cat"] * 10
-        model = FunnellingClassifier(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
+        model = any_funnel(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
         assert not further(model.model_, texts, labels, ["en"] * 20).changed
 
     def test_texts_of_no_word_are_never_the_same(self) -> None:
         texts = ["", "a cat", "a dog"] * 4
-        model = FunnellingClassifier(views=None, random_state=0)
+        model = any_funnel(views=None, random_state=0)
         model.fit(texts, [["x"], ["x"], ["y"]] * 4, ["en"] * 12)
         assert further(model.model_, [" "], [["y"]], ["en"]).new == {"en": [12]}
 
@@ -440,7 +443,7 @@ class TestDocumentsThatAreHardToTellApart:
         model = fitted(corpus, groups=False)
         grouped = [f"{tag}{row % 7}" for row, tag in enumerate(corpus.languages)]
         model.extend(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
-        at_once = FunnellingClassifier(views=None, random_state=3)
+        at_once = any_funnel(views=None, random_state=3)
         at_once.fit(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
         assert saved(model) == saved(at_once)
 
@@ -455,7 +458,7 @@ def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
 def test_columns_that_no_document_had_outlive_forgetting() -> None:
     y = pd.DataFrame({"a": [1, 0] * 10, "b": [0, 1] * 10, "c": [0] * 20})
     texts = ["a cat", "a dog"] * 10
-    model = FunnellingClassifier(views=None, random_state=0)
+    model = any_funnel(views=None, random_state=0)
     model.fit(texts, y, ["en"] * 20, ids=list(map(str, range(20))))
     assert model.forget(["3"]).classes_.tolist() == ["a", "b", "c"]
 
@@ -463,7 +466,7 @@ def test_columns_that_no_document_had_outlive_forgetting() -> None:
 def test_equal_ids_in_two_languages_need_the_language() -> None:
     texts, tags = ["a cat", "a dog", "un gatto", "un cane"] * 3, ["en", "en", "it", "it"] * 3
     ids = [f"{row // 4}{'ab'[row % 2]}" for row in range(12)]
-    model = FunnellingClassifier(views=None).fit(texts, [["x"], ["y"]] * 6, tags, ids=ids)
+    model = any_funnel(views=None).fit(texts, [["x"], ["y"]] * 6, tags, ids=ids)
     with pytest.raises(InputError, match="Give the language of each"):
         correction(model.model_, ["0a"], [["y"]])
     assert correction(model.model_, ["0a"], [["y"]], languages=["it"]).corrected == {"it": [0]}
@@ -495,12 +498,12 @@ def with_one_label(corpus: Corpus, classes: str) -> Corpus:
     return replace(corpus, labels=labels, one_label=True)
 
 
-def extended(model: FunnellingClassifier, corpus: Corpus) -> FunnellingClassifier:
+def extended(model: FunnelEstimator, corpus: Corpus) -> FunnelEstimator:
     return model.extend(**{**given(corpus), "y": corpus.y})
 
 
-def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 3, **parameters}).fit(
+def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "random_state": 3, **parameters}).fit(
         **{**given(corpus), "y": corpus.y}
     )
 
@@ -554,16 +557,16 @@ class TestOneLabelPerDocument:
 class TestOtherForms:
     def test_an_indicator_matrix(self) -> None:
         X, y = np.random.default_rng(0).normal(size=(40, 3)), np.eye(2, dtype=int)[np.arange(40) % 2]
-        grown = FunnellingClassifier(views=None, random_state=0).fit(X[:20], y[:20]).extend(X[20:], y[20:])
-        at_once = FunnellingClassifier(views=None, random_state=0).fit(X, y)
+        grown = any_funnel(views=None, random_state=0).fit(X[:20], y[:20]).extend(X[20:], y[20:])
+        at_once = any_funnel(views=None, random_state=0).fit(X, y)
         assert np.array_equal(grown.decision_function(X), at_once.decision_function(X))
 
     def test_classes_that_are_numbers(self) -> None:
         X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
-        grown = FunnellingClassifier(views=None, random_state=0).fit(X[:20], y[:20] % 2)
+        grown = any_funnel(views=None, random_state=0).fit(X[:20], y[:20] % 2)
         grown.extend(X[20:], y[20:])
         assert grown.classes_.tolist() == [0, 1, 2]
-        at_once = FunnellingClassifier(views=None, random_state=0)
+        at_once = any_funnel(views=None, random_state=0)
         at_once.fit(X, np.concatenate([y[:20] % 2, y[20:]]))
         assert np.array_equal(grown.decision_function(X), at_once.decision_function(X))
 
@@ -578,7 +581,7 @@ class TestRefusals:
         assert kept.extend(["text"], [["a"]], ["it"]).documents_["it"] == 46
 
     def test_another_number_of_columns(self) -> None:
-        model = FunnellingClassifier().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
+        model = any_funnel().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
         with pytest.raises(InputError, match="the 2 columns of the model"):
             model.extend(np.eye(4), np.eye(4, dtype=int)[:, :3])
         with pytest.raises(InputError, match="indicator matrix"):
@@ -591,7 +594,7 @@ class TestRefusals:
             model.extend(["text"], [["a"]], ["it"])
 
     def test_label_lists_for_a_model_that_gives_one_label(self) -> None:
-        model = FunnellingClassifier().fit(np.eye(4), ["a", "b", "a", "b"])
+        model = any_funnel().fit(np.eye(4), ["a", "b", "a", "b"])
         with pytest.raises(InputError, match="one label per document"):
             model.extend(np.eye(4), [["a"], ["b"], ["a"], ["b"]])
 

@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.funnel.combination import combined, stacking_weights
 from funnelling.funnel.design import FunnelConfig, FunnelParameters
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.tier_one import Posteriors, kfcv_folds
@@ -23,10 +24,11 @@ from funnelling.matrices import squared_norms, unit_rows
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.labels import DCISpace, WCESpace
 from funnelling.spaces.words import PooledSpace
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
 from tests.corpus.training import made_training
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
@@ -41,12 +43,12 @@ def corpus() -> Corpus:
     return made_corpus(each=45)
 
 
-def fitted(corpus: Corpus, views: Any, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(views=views, random_state=0, **parameters)
+def fitted(corpus: Corpus, views: Any, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(views=views, random_state=0, **parameters)
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages, ids=corpus.ids)
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
@@ -61,7 +63,7 @@ def test_any_view_alone_makes_a_funnel(view: Any, corpus: Corpus) -> None:
 @pytest.mark.parametrize("kind", [np.array, pd.Series])
 def test_texts_may_come_in_any_sequence(kind: Any, corpus: Corpus) -> None:
     model = fitted(corpus, SHARED)
-    same = FunnellingClassifier(views=SHARED, random_state=0)
+    same = any_funnel(views=SHARED, random_state=0)
     same.fit(kind(corpus.texts), corpus.labels, languages=corpus.languages)
     expected = scores(model, corpus)
     assert np.array_equal(same.decision_function(kind(corpus.texts), corpus.languages), expected)
@@ -170,7 +172,7 @@ class TestLearningOn:
         labels = [[f"c{k}" for k in range(40) if rng.random() < 0.15] for _ in range(120)]
         texts = [" ".join([*found, *(f"n{n}" for n in rng.integers(40, size=4))]) for found in labels]
         tags = ["de", "en", "it"] * 40
-        model = FunnellingClassifier(views=["pooled", "characters"], random_state=0)
+        model = any_funnel(views=["pooled", "characters"], random_state=0)
         model.fit(texts[:80], labels[:80], tags[:80])
         save_model(model, tmp_path / "model")
         both = [model, load_model(tmp_path / "model")]
@@ -190,7 +192,7 @@ class TestLearningOn:
     def test_vectors_of_a_new_language_join_the_others(self) -> None:
         made = vector_corpus(("en", "it"))
         labels = {tag: [["a"] if row[0] else ["b"] for row in rows] for tag, rows in made.y.items()}
-        model = FunnellingClassifier(views=["pooled"], random_state=0)
+        model = any_funnel(views=["pooled"], random_state=0)
         model.fit({"en": made.X["en"]}, {"en": labels["en"]})
         with pytest.raises(InputError, match="one feature space"):
             model.extend({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
@@ -245,11 +247,11 @@ def test_settings_of_another_kind_are_refused(parameter: str, value: Any, corpus
 
 def test_vectors_have_no_characters() -> None:
     with pytest.raises(InputError, match="characters"):
-        FunnellingClassifier(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
+        any_funnel(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
 
 
 def test_vectors_have_no_words(corpus: Corpus, tmp_path: Path) -> None:
-    model = FunnellingClassifier(views=["embeddings"], embeddings=write_words(tmp_path, corpus, ["de"]))
+    model = any_funnel(views=["embeddings"], embeddings=write_words(tmp_path, corpus, ["de"]))
     with pytest.raises(InputError, match="The embeddings view needs texts"):
         model.fit({"de": np.eye(4)}, {"de": [["a"], ["b"]] * 2})
 
@@ -257,7 +259,7 @@ def test_vectors_have_no_words(corpus: Corpus, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("view", SHARED)
 def test_texts_may_hold_no_word(view: str) -> None:
-    model = FunnellingClassifier(views=[view], random_state=0).fit([""] * 8, [["a"], ["b"]] * 4, ["it"] * 8)
+    model = any_funnel(views=[view], random_state=0).fit([""] * 8, [["a"], ["b"]] * 4, ["it"] * 8)
     assert model.predict([""], ["it"]).shape == (1, 2)
 
 
@@ -395,7 +397,7 @@ class TestHeldOut:
         rng = np.random.default_rng(0)
         texts = [" ".join(f"w{word}" for word in rng.integers(300, size=12)) for _ in range(120)]
         labels = [[label for label in "ab" if rng.random() < 0.4] for _ in texts]
-        model = FunnellingClassifier(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
+        model = any_funnel(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
         assert model.held_out_measures()["en"]["micro_k"] < 0.3
 
 
@@ -415,6 +417,6 @@ class TaughtSpace(PooledSpace):
 @pytest.mark.parametrize("base_C", [None, "grid"])
 def test_c_is_chosen_in_a_sparse_space_that_learns_from_labels(base_C: Any) -> None:
     texts, labels, languages = text_corpus(40)
-    model = FunnellingClassifier(views=[TaughtSpace()], base_C=base_C, meta_C=1, random_state=0)
+    model = any_funnel(views=[TaughtSpace()], base_C=base_C, meta_C=1, random_state=0)
     answers = model.fit(texts, labels, languages=languages).predict(texts[:2], languages[:2])
     assert answers.shape == (2, len(model.classes_))

@@ -7,30 +7,26 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from funnelling import (
-    Document,
-    FunnellingClassifier,
-    NaiveClassifier,
-    PooledClassifier,
-    load_model,
-    save_model,
-)
+from funnelling import Document, load_model
 from funnelling.matrices import in_vocabulary_rows
 from funnelling.methods.rows import Predictor
+from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.research.classifiers import DCIClassifier, LRIClassifier
+from funnelling.storage import save_model
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import WORDS, vector_corpus
+from tests.funnels import any_funnel
 
 MAKE: dict[str, Any] = {
     "naive": NaiveClassifier,
     "pooled": PooledClassifier,
     "lri": LRIClassifier,
     "dci": DCIClassifier,
-    "own": lambda **settings: FunnellingClassifier(views=["own"], meta_C=1, **settings),
-    "views": lambda **settings: FunnellingClassifier(
+    "own": lambda **settings: any_funnel(views=["own"], meta_C=1, **settings),
+    "views": lambda **settings: any_funnel(
         views=["own", "pooled", "characters", "wce"], meta_C=1, **settings
     ),
-    "transformer": lambda **settings: FunnellingClassifier(views=["own", TfidfVectorizer()], **settings),
+    "transformer": lambda **settings: any_funnel(views=["own", TfidfVectorizer()], **settings),
 }
 BLANK = ["", " \n", "🐘", "xyzzy"]
 

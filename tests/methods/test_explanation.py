@@ -9,19 +9,15 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from funnelling import (
-    FunnellingClassifier,
-    InputError,
-    NaiveClassifier,
-    PooledClassifier,
-    load_model,
-    save_model,
-)
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.estimator import FunnelEstimator
+from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.research.classifiers import LRIClassifier
+from funnelling.storage import save_model
 from tests.research.experiments.made import LABELS, made_corpus
 
-PAPER_FUNNEL = partial(FunnellingClassifier, views=None)
+PAPER_FUNNEL = partial(FunnelEstimator, views=None)
 
 
 @pytest.fixture(scope="module")

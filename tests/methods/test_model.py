@@ -14,14 +14,14 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
-from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
 from tests.artificial import VectorCorpus, text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 METHODS: dict[str, Any] = {
-    "fun-auto": FunnellingClassifier(meta_C=1.0, random_state=0),
-    "fun-tat": FunnellingClassifier(views=None, meta_C=1.0, random_state=0),
-    "fun-kfcv": FunnellingClassifier("kfcv", views=None, folds=3, meta_C=1.0, random_state=0),
+    "fun-auto": any_funnel(meta_C=1.0, random_state=0),
+    "fun-tat": any_funnel(views=None, meta_C=1.0, random_state=0),
+    "fun-kfcv": any_funnel("kfcv", views=None, folds=3, meta_C=1.0, random_state=0),
     "naive": NaiveClassifier(C=1.0, random_state=0),
     "pooled": PooledClassifier(C=1.0, random_state=0),
 }

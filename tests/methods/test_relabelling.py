@@ -7,20 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import (
-    DCIClassifier,
-    FunnellingClassifier,
-    InputError,
-    Label,
-    LabelSet,
-    NaiveClassifier,
-    PooledClassifier,
-    audit,
-    load_model,
-    save_model,
-)
+from funnelling import InputError, LabelSet, audit, load_model
+from funnelling.corpus.label_set import Label
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.learning import Relabelling, correction, update
+from funnelling.research import DCIClassifier, NaiveClassifier, PooledClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 TEXTS, LABELS, LANGUAGES = text_corpus(60)
 SEVERAL = [labels or ["horses"] for labels in LABELS]
@@ -32,13 +26,13 @@ BACK = {new: old for old, new in NAMES.items()}
 Make = Callable[[], Any]
 
 
-def funnel(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 0, "base_C": 1.0, **parameters})
+def funnel(**parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "random_state": 0, "base_C": 1.0, **parameters})
 
 
 METHODS: dict[str, Make] = {
     "paper": funnel,
-    "thresholds": lambda: funnel(optimise="macro-f1"),
+    "thresholds": lambda: funnel(thresholds="macro-f1"),
     "compact": lambda: funnel(keep="nothing"),
     "zero-shot": lambda: funnel(zero_shot="pooled"),
     **{
@@ -47,7 +41,7 @@ METHODS: dict[str, Make] = {
     },
     "naive": lambda: NaiveClassifier(C=1.0, random_state=0),
     "pooled": lambda: PooledClassifier(C=1.0, random_state=0),
-    "calibrated": lambda: PooledClassifier(C=1.0, calibrated=True, random_state=0),
+    "calibrated": lambda: PooledClassifier(C=1.0, thresholds=0.5, random_state=0),
     "dci": lambda: DCIClassifier(C=1.0, random_state=0),
 }
 ONE_LABEL = [name for name in METHODS if name not in ("thresholds", "calibrated")]

@@ -9,8 +9,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import FeatureUnion
 from sklearn.svm import SVC
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.methods.classifiers import WordsAndCharactersClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)

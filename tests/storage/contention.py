@@ -20,9 +20,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from funnelling import InputError, NaiveClassifier, load_model, save_model
+from funnelling import InputError, load_model
+from funnelling.research import NaiveClassifier
 from funnelling.runtime import alone
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
 from tests.commands.command import update
 
 Outcome = Literal["saved", "refused", "killed"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, save_model, storage
+from funnelling import InputError, storage
 from funnelling.methods.model import Model
-from funnelling.storage import load, load_to_change, save_changes
+from funnelling.storage import load, load_to_change, save_changes, save_model
 from funnelling.storage.folders import Document
 
 from .saved_models import contents, small_model

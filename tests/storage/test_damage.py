@@ -19,11 +19,11 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.matrices import dense
 from funnelling.methods.model import Model
 from funnelling.state import ANY_ARRAY, OneOf, Rule, StateError, field_kinds, is_class
-from funnelling.storage import describe_model, folders
+from funnelling.storage import describe_model, folders, save_model
 from funnelling.storage.estimators import from_bytes, to_bytes
 from funnelling.storage.models import restored
 from funnelling.storage.trees import decode

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from skops.io import dumps
 
-from funnelling import InputError, NaiveClassifier, load_model, save_model
-from funnelling.storage import folders
+from funnelling import InputError, load_model
+from funnelling.research import NaiveClassifier
+from funnelling.storage import folders, save_model
 
 from .saved_models import DATA, small_model
 

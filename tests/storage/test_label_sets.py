@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, Label, LabelSet, NaiveClassifier, load_model, save_model
+from funnelling import InputError, LabelSet, load_model
+from funnelling.corpus.label_set import Label
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 
 from .mutations import mutated
 

@@ -33,11 +33,17 @@ class FunnelEstimator(MethodEstimator):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        given = cls.given_by(model.parameters.get_params(deep=False)) | {"label_set": model.label_set}
-        own = signature(cls).parameters
-        estimator = cls(**{name: given[name] for name in own})
-        estimator._others = {name: value for name, value in given.items() if name not in {*own, "label_set"}}
-        return estimator._become(model)
+        return cls.under(model.parameters, model.label_set)._become(model)
+
+    @classmethod
+    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+        """The unfitted estimator of a funnel's parameters."""
+        given, own = cls.given_by(parameters.get_params(deep=False)), signature(cls).parameters
+        estimator = cls(
+            **{name: value for name, value in {**given, "label_set": label_set}.items() if name in own}
+        )
+        estimator._others = {name: value for name, value in given.items() if name not in own}
+        return estimator
 
     @property
     def parameters(self) -> FunnelParameters:

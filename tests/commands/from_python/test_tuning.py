@@ -4,17 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling import load_model
 from funnelling.commands.tune import named_labels
 from funnelling.methods.merging import tuned_for_some
-from funnelling.storage import describe_model, load
+from funnelling.storage import describe_model, load, save_model
 from tests.artificial import text_corpus
 from tests.commands.command import tune
+from tests.funnels import any_funnel
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
     save_model(model, tmp_path / "model", scores={"average": {}, "languages": {}, "how": "Measured before."})
     return tmp_path / "model"
 

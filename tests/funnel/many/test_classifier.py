@@ -10,10 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling import InputError, ManyLabelsClassifier, load_model
 from funnelling.corpus.blocks import bag
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.methods.learning import correction, update
+from funnelling.storage import save_model
 from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, documents, fitted
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling import InputError, ManyLabelsClassifier, load_model
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier, evaluate_in_detail
 from funnelling.methods.learning import Method
 from funnelling.state import StateError
+from funnelling.storage import save_model
 from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
 from tests.funnel.many.test_funnel import forge_value

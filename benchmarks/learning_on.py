@@ -196,7 +196,7 @@ def update_model(before: Path, further: Corpus, folder: Path, exact: bool, jobs:
     def update() -> None:
         model = load_model(before).set_params(n_jobs=jobs)
         groups = further.groups if any(further.groups) else None
-        model.extend(further.texts, further.y, further.languages, groups, further.ids, exact=exact)
+        model.update(further.texts, further.y, further.languages, groups, further.ids, exact=exact)
         save_model(model, folder)
 
     return timed(update)[0]

@@ -38,7 +38,7 @@ from funnelling import FunnellingClassifier, InputError
 
 model = FunnellingClassifier(views=["mixed"], random_state=0)
 model.fit(known.texts, known.labels, languages=known.languages, groups=known.groups)
-print("serves Portuguese:", model.serves(NEW))
+print("serves Portuguese:", model.supports(NEW))
 
 few = known.select(range(0, len(known), 5))
 own = FunnellingClassifier(views=None, random_state=0).fit(few.texts, few.labels, languages=few.languages)
@@ -86,7 +86,7 @@ results = {("with six others", 0): measures_of(model)}
 learned = 0
 for count in (10, 50, 250):
     more = portuguese.select(range(learned, count))
-    model.extend(more.texts, more.labels, languages=more.languages, groups=more.groups)
+    model.update(more.texts, more.labels, languages=more.languages, groups=more.groups)
     results["with six others", count] = measures_of(model)
     so_far = portuguese.select(range(count))
     alone = NaiveClassifier(random_state=0).fit(so_far.texts, so_far.labels, languages=so_far.languages)

@@ -101,9 +101,9 @@ plt.show()
 # servers. A goal for some labels leaves the thresholds of all others alone.
 
 model.tune("micro-f1")
-before = model.thresholds("it")
+before = model.thresholds_["it"]
 change = model.tune("recall=.9", labels=["use::gameplaying"])
-after = model.thresholds("it")
+after = model.thresholds_["it"]
 print("labels whose threshold moved:", *model.classes_[before != after])
 (row,) = change.by_label()
 for when in ("before", "after"):

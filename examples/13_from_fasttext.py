@@ -119,7 +119,7 @@ start = time.perf_counter()
 ours = FunnellingClassifier(views=["own", "mixed"], random_state=0)
 ours.fit(taken_over.texts, taken_over.labels, languages=taken_over.languages)
 print(f"funnel: trained in {time.perf_counter() - start:.1f} s")
-labels, probabilities = ours.classify(test.texts)  # languages are detected here, too
+labels, probabilities = ours.model_.classify(test.texts)  # languages are detected here, too
 assigned["funnel"] = [ours.classes_[row == 1].tolist() for row in labels]
 
 # %%

@@ -6,7 +6,6 @@ from funnelling.funnel.design import FunnelParameters
 from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.learning import FUNNEL
 from funnelling.methods.registry import estimator_type
-from tests.funnels import any_funnel
 
 
 def any_funnel(variant: str = "tat", **parameters: Any) -> FunnelEstimator:

@@ -74,16 +74,16 @@ def a_model() -> None:
     assert_type(model.predict(TEXTS, languages=LANGUAGES), NDArray[Any])
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     assert_type(model.decision_function(TEXTS), NDArray[np.float64])
-    labels, probabilities, evident = model.classify_with_evidence(TEXTS, LANGUAGES)
+    labels, probabilities, evident = model.model_.classify_with_evidence(TEXTS, LANGUAGES)
     assert_type(labels, NDArray[Any])
     assert_type(probabilities, NDArray[np.float64])
     assert_type(evident, NDArray[np.bool_])
     assert_type(model.score(TEXTS, LABELS), float)
-    assert_type(model.thresholds("it"), NDArray[np.float64])
+    assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
     assert_type(model.choice_.summary(), str)
     assert_type(model.tune("precision=.9").missed(), list[str])
-    assert_type(model.extend(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
+    assert_type(model.update(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
     assert_type(model.set_params(n_jobs=2), FunnellingClassifier)
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
@@ -97,7 +97,7 @@ def vectors_by_kind() -> None:
     model = NaiveClassifier().fit(spaces, {"images": [0, 1, 0, 1], "texts": [0, 1, 0, 1, 0]})
     assert_type(model.predict(spaces), dict[str, NDArray[Any]])
     assert_type(model.predict_proba(spaces), dict[str, NDArray[np.float64]])
-    assert_type(model.classify(spaces)[0], dict[str, NDArray[Any]])
+    assert_type(model.model_.classify(spaces)[0], dict[str, NDArray[Any]])
 
 
 def a_loaded_model() -> None:

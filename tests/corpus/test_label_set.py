@@ -176,7 +176,7 @@ def test_views_say_nothing_of_excluded_labels(one_label: bool) -> None:
     for view in opinions.views.values():
         assert not view[:, 0].any()
         assert np.allclose(view.sum(axis=1), 1) if one_label else (view[:, 2] >= view[:, 1]).all()
-    assert "cat" not in " ".join(model.suggest(["the cat barks", "a dog"], ["en", "en"])["reason"])
+    assert "cat" not in " ".join(model.next_to_label(["the cat barks", "a dog"], ["en", "en"])["reason"])
 
 
 def test_threads_may_ask_for_rules_of_several_models(pets: LabelSet) -> None:

@@ -135,7 +135,7 @@ class TestColumns:
     def test_learning_on(self) -> None:
         def model(column: Column) -> Any:
             first = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, LISTS, CODES)
-            return first.extend(
+            return first.update(
                 column(["le chat dort", "le chien"] * 3), column([["cats"], []] * 3), ["fr"] * 6
             )
 
@@ -177,10 +177,10 @@ class TestTables:
         turned = pd.DataFrame(INDICATOR[:, ::-1], columns=NAMES[::-1])
         model = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, turned, CODES)
         further = ["le chat", "le chien", "la maison"] * 3, ["fr"] * 9
-        model.extend(further[0], pd.DataFrame({"cats": [1, 0, 0] * 3, "dogs": [0, 1, 0] * 3}), further[1])
+        model.update(further[0], pd.DataFrame({"cats": [1, 0, 0] * 3, "dogs": [0, 1, 0] * 3}), further[1])
         assert model.classes_.tolist() == NAMES[::-1], "nothing new, nothing moved"
         assert (model.predict(TEXTS, CODES) == INDICATOR[:, ::-1]).mean() > 0.8
-        model.extend(["la vache", "le lait"] * 3, [["cows"], []] * 3, ["fr"] * 6)
+        model.update(["la vache", "le lait"] * 3, [["cows"], []] * 3, ["fr"] * 6)
         assert model.classes_.tolist() == [*NAMES[::-1], "cows"], "columns stay, new ones come after"
         columns = [model.classes_.tolist().index(name) for name in NAMES]
         assert (model.predict(TEXTS, CODES)[:, columns] == INDICATOR).mean() > 0.8

@@ -94,7 +94,7 @@ def test_with_a_goal_it_decides_alike_too(corpus: Corpus) -> None:
 def test_without_a_goal_thresholds_are_tuned_but_not_below_a_tenth(
     model: FunnelEstimator, corpus: Corpus
 ) -> None:
-    thresholds = model.thresholds("it")
+    thresholds = model.thresholds_["it"]
     assert (thresholds >= 0.1 - 1e-9).all()
     assert not np.allclose(thresholds, same_funnel(model, corpus).thresholds("it"))
 

@@ -234,7 +234,7 @@ class TestStates:
         self, views: Any, later: dict[str, Any], tmp_path: Path
     ) -> None:
         model = any_funnel(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
-        before, unseen = scores(model), model.serves("es")
+        before, unseen = scores(model), model.supports("es")
         model.set_params(n_jobs=2).set_params(**later)
         np.testing.assert_array_equal(scores(model), before)
         save_model(model, tmp_path / "model")
@@ -242,7 +242,7 @@ class TestStates:
         np.testing.assert_array_equal(scores(loaded), before)
         assert loaded.get_params() == model.set_params(n_jobs=None).get_params()
         assert loaded.model_.fit_parameters.views == views
-        assert model.serves("es") == loaded.serves("es") == unseen
+        assert model.supports("es") == loaded.supports("es") == unseen
         assert {name: getattr(model, name) for name in later} == later
 
     def test_a_parameter_that_was_set_holds_from_the_next_fit_on(self) -> None:

@@ -150,7 +150,7 @@ class TestOffsets:
         texts = [" ".join(rng.choice(words, 6)) for _ in range(600)]
         y, tags = [str(each) for each in rng.integers(6, size=600)], ["en", "it", "de", "fr", "es"] * 120
         model = any_funnel(views=["mixed"], final_estimator="odds", random_state=0).fit(texts, y, tags)
-        measures = model.held_out_measures()
+        measures = model.held_out_scores_
         assert np.mean([each["accuracy"] for each in measures.values()]) < 1 / 6 + 0.03
 
     def test_where_views_say_nothing_probabilities_are_shares(self) -> None:
@@ -285,7 +285,7 @@ class TestModels:
     def test_it_learns_on(self, corpus: Corpus) -> None:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, views=["own", "mixed"])
-        model.extend(
+        model.update(
             new.texts, [(*labels, "new") for labels in new.label_lists()], new.languages, ids=new.ids
         )
         assert model.languages_ == ["de", "en", "it"]

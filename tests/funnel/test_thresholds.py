@@ -207,7 +207,7 @@ def test_one_label_a_document_has_no_thresholds(parameters: Any) -> None:
 def test_calibrated_says_yes_above_one_half() -> None:
     corpus = vector_corpus()
     model = any_funnel(views=None, thresholds=0.5, random_state=0).fit(corpus.X, corpus.y)
-    decided, probabilities = model.classify(corpus.X)
+    decided, probabilities = model.model_.classify(corpus.X)
     plain = any_funnel(views=None, random_state=0).fit(corpus.X, corpus.y)
     for tag, labels in decided.items():
         np.testing.assert_array_equal(labels, probabilities[tag] > 0.5)

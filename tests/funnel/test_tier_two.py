@@ -141,7 +141,7 @@ class TestASampleTeaches:
         grown = clone(model).fit(first.texts, first.labels, languages=first.languages, ids=first.ids)
         save_model(grown, tmp_path / "m")
         grown = load_model(tmp_path / "m")
-        grown.extend(rest.texts, rest.labels, rest.languages, ids=rest.ids, exact=True)
+        grown.update(rest.texts, rest.labels, rest.languages, ids=rest.ids, exact=True)
         both = Corpus.from_documents([*first, *rest])
         at_once = clone(model).fit(both.texts, both.labels, languages=both.languages, ids=both.ids)
         np.testing.assert_array_equal(
@@ -155,9 +155,9 @@ class TestASampleTeaches:
         model = any_funnel(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         model.fit(few.texts, few.labels, languages=few.languages, ids=few.ids)
         assert model.model_.fitted.kept.scores
-        model.extend(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
+        model.update(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
         assert model.model_.fitted.kept is None
-        model.extend(["italiano ita0"], [["a"]], languages=["it"])
+        model.update(["italiano ita0"], [["a"]], languages=["it"])
         assert model.documents_["it"] == 61
 
     def test_documents_are_kept_and_nothing_of_what_the_tiers_make_of_them(

@@ -48,7 +48,7 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     np.testing.assert_array_equal(
         model.model_.fitted.zero_shot.tier_two.thresholds, anew.model_.fitted.zero_shot.tier_two.thresholds
     )
-    np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
+    np.testing.assert_array_equal(model.thresholds_["es"], anew.thresholds_["es"])
 
 
 def test_without_a_label_that_was_dropped() -> None:
@@ -82,9 +82,9 @@ def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
 
 def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     model = fitted(thresholds="macro-f1")
-    before = model.thresholds("en")
+    before = model.thresholds_["en"]
     change = model.tune("recall=.95", labels=["1"])
-    after = model.thresholds("en")
+    after = model.thresholds_["en"]
     assert after[1] < before[1]
     assert after[[0, 2]].tolist() == before[[0, 2]].tolist()
     assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
@@ -160,7 +160,7 @@ def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
     def some(rows: Any) -> tuple[list[Any], ...]:
         return tuple([column[row] for row in np.flatnonzero(rows)] for column in corpus)
 
-    model.fit(*some(~italian)).extend(*some(italian))
+    model.fit(*some(~italian)).update(*some(italian))
     assert sorted(model.model_.fitted.kept.scores) == ["en", "it"]
     model.tune("recall=.9")
     assert sum(table.sum() for table in model.model_.fitted.learned.tier_two.held_out.values()) == 60 * len(

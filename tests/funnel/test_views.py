@@ -119,8 +119,8 @@ def test_kfcv_takes_all_views(corpus: Corpus) -> None:
 class TestUnseenLanguages:
     def test_shared_views_serve_them(self, corpus: Corpus) -> None:
         model = fitted(corpus, ["own", "pooled", "characters"])
-        assert model.serves("fr")
-        assert not model.serves("nonesuch")
+        assert model.supports("fr")
+        assert not model.supports("nonesuch")
         found = model.decision_function(["dea0 ena1 ita2", "deb0 enb1 itb2"], ["fr", "fr"])
         assert found[0, 0] > found[1, 0]
         assert found[0, 1] < found[1, 1]
@@ -130,11 +130,11 @@ class TestUnseenLanguages:
             assert FUNNEL.serves_unseen(FunnelParameters(views=views), "fr") == serves
 
     def test_own_words_do_not(self, corpus: Corpus) -> None:
-        assert not fitted(corpus, ["own"]).serves("fr")
+        assert not fitted(corpus, ["own"]).supports("fr")
 
     def test_views_side_by_side_need_all(self, corpus: Corpus) -> None:
-        assert not fitted(corpus, ["own", "pooled"], combine="concat").serves("fr")
-        assert fitted(corpus, ["pooled", "characters"], combine="concat").serves("fr")
+        assert not fitted(corpus, ["own", "pooled"], combine="concat").supports("fr")
+        assert fitted(corpus, ["pooled", "characters"], combine="concat").supports("fr")
 
 
 class TestLearningOn:
@@ -145,7 +145,7 @@ class TestLearningOn:
         )
         model = fitted(known, views)
         labels = [(*found, "new") if i % 2 else found for i, found in enumerate(new.labels)]
-        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        model.update(new.texts, labels, new.languages, ids=new.ids)
         assert model.languages_ == ["de", "en", "it"]
         assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
         assert all(
@@ -153,7 +153,7 @@ class TestLearningOn:
         )
         assert set(model.model_.fitted.learned.views.own) == ({"de", "en", "it"} if "own" in views else set())
         assert np.ptp(scores(model, new)[:, 0]) > 0.1
-        model.extend(
+        model.update(
             known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
@@ -163,7 +163,7 @@ class TestLearningOn:
         known, new = corpus.select(half), corpus.select(~half)
         model = fitted(known, ["wce"])
         labels = [(*found, "new") for found in new.labels if found is not None]
-        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        model.update(new.texts, labels, new.languages, ids=new.ids)
         assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
         assert (np.ptp(scores(model, new), axis=0) > 0.1).all()
 
@@ -177,7 +177,7 @@ class TestLearningOn:
         save_model(model, tmp_path / "model")
         both = [model, load_model(tmp_path / "model")]
         for each in both:
-            each.extend(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
+            each.update(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
         assert np.array_equal(*(each.decision_function(texts, tags) for each in both))
 
     @pytest.mark.parametrize("tag", ["ceb", "xx"])
@@ -185,7 +185,7 @@ class TestLearningOn:
     def test_a_language_may_have_any_name(self, views: list[str], tag: str, corpus: Corpus) -> None:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, views)
-        model.extend(new.texts, new.labels, [tag] * len(new), ids=new.ids)
+        model.update(new.texts, new.labels, [tag] * len(new), ids=new.ids)
         assert model.predict(new.texts, [tag] * len(new)).shape == (len(new), 4)
         assert all(tag in view.languages for view in model.model_.fitted.learned.views.shared.values())
 
@@ -195,8 +195,8 @@ class TestLearningOn:
         model = any_funnel(views=["pooled"], random_state=0)
         model.fit({"en": made.X["en"]}, {"en": labels["en"]})
         with pytest.raises(InputError, match="one feature space"):
-            model.extend({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
-        model.extend({"it": made.X["it"]}, {"it": labels["it"]})
+            model.update({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
+        model.update({"it": made.X["it"]}, {"it": labels["it"]})
         assert model.predict({"it": made.X["it"]})["it"].shape == (40, 2)
 
 
@@ -299,8 +299,8 @@ class TestWordVectors:
         model = fitted(corpus, ["embeddings"], embeddings=folder)
         truth = corpus.label_matrix(["a", "b", "c", "d"])
         assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
-        assert model.serves("fr")
-        assert not model.serves("es")
+        assert model.supports("fr")
+        assert not model.supports("es")
         save_model(model, tmp_path / "model")
         assert describe_model(tmp_path / "model")["serves_unseen"]
         loaded = load_model(tmp_path / "model")
@@ -354,7 +354,7 @@ class TestWordVectors:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, ["embeddings"], embeddings=write_words(tmp_path, corpus, ["de", "en"]))
         with pytest.raises(InputError, match="cannot see documents in 'it'"):
-            model.extend(new.texts, new.labels, new.languages, ids=new.ids)
+            model.update(new.texts, new.labels, new.languages, ids=new.ids)
         assert model.languages_ == ["de", "en"]
 
 
@@ -398,7 +398,7 @@ class TestHeldOut:
         texts = [" ".join(f"w{word}" for word in rng.integers(300, size=12)) for _ in range(120)]
         labels = [[label for label in "ab" if rng.random() < 0.4] for _ in texts]
         model = any_funnel(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
-        assert model.held_out_measures()["en"]["micro_k"] < 0.3
+        assert model.held_out_scores_["en"]["micro_k"] < 0.3
 
 
 def training_of(corpus: Corpus) -> TrainingSet:

@@ -40,8 +40,8 @@ def test_a_language_without_training_documents_is_labelled(model: FunnelEstimato
     assert model.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert model.thresholds("fr").shape == (4,)
-    assert list(thresholds_of(model.model_)["other languages"].values()) == model.thresholds("fr").tolist()
+    assert model.thresholds_["fr"].shape == (4,)
+    assert list(thresholds_of(model.model_)["other languages"].values()) == model.thresholds_["fr"].tolist()
 
 
 def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnelEstimator) -> None:
@@ -260,7 +260,7 @@ class TestJoint:
     @pytest.mark.parametrize("says_so", [True, False])
     def test_it_learns_on_as_what_it_is(self, joint: FunnelEstimator, says_so: bool) -> None:
         fitted = copy.copy(joint).set_params(zero_shot_joint=says_so)
-        grown = fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+        grown = fitted.update(NEW, NEW_LABELS, NEW_LANGUAGES)
         assert grown.zero_shot_joint == says_so  # which holds from the next fit on
         at_once = clone(joint).fit(TEXTS + NEW, LABELS + NEW_LABELS, LANGUAGES + NEW_LANGUAGES)
         asked = {"X": TEXTS + NEW, "languages": LANGUAGES + NEW_LANGUAGES}

@@ -190,7 +190,7 @@ def test_neighbours_show_how_their_texts_begin(funnel: Any, corpus: Corpus) -> N
 
 def test_texts_of_further_documents_are_shown_too(corpus: Corpus) -> None:
     model = fitted(PAPER_FUNNEL, corpus)
-    model.extend(["fra0 frb1 frc2"] * 4, [["a"]] * 4, ["fr"] * 4, ids=list("wxyz"))
+    model.update(["fra0 frb1 frc2"] * 4, [["a"]] * 4, ["fr"] * 4, ids=list("wxyz"))
     assert model.training_.blocks["fr"].beginnings == ["fra0 frb1 frc2"] * 4
     assert all(len(block.beginnings or ()) == len(block.ids) for block in model.training_.blocks.values())
     row = model.explain(["fra0 frb1 frc2"], ["fr"])[0]

@@ -168,9 +168,9 @@ class TestDecisions:
 
     def test_yes_is_a_probability_above_the_threshold(self, method: Any, corpus: VectorCorpus) -> None:
         model = method.fit(corpus.X, corpus.y)
-        decided, probabilities = model.classify(corpus.X)
+        decided, probabilities = model.model_.classify(corpus.X)
         for language in model.languages_:
-            thresholds = model.thresholds(language)
+            thresholds = model.thresholds_[language]
             assert thresholds.shape == (3,)
             clear = np.abs(probabilities[language] - thresholds) > 1e-6
             np.testing.assert_array_equal(
@@ -180,19 +180,19 @@ class TestDecisions:
 
     def test_classify_is_predict_and_predict_proba(self, method: Any, corpus: VectorCorpus) -> None:
         model = method.fit(corpus.stacked, corpus.indicator, languages=corpus.languages)
-        decided, probabilities = model.classify(corpus.stacked, corpus.languages)
+        decided, probabilities = model.model_.classify(corpus.stacked, corpus.languages)
         np.testing.assert_array_equal(decided, model.predict(corpus.stacked, corpus.languages))
         np.testing.assert_array_equal(probabilities, model.predict_proba(corpus.stacked, corpus.languages))
 
     def test_a_label_that_all_have_is_always_given(self, method: Any, corpus: VectorCorpus) -> None:
         y = np.hstack([corpus.indicator, np.ones((80, 1), int), np.zeros((80, 1), int)])
         model = method.fit(corpus.stacked, y, languages=corpus.languages)
-        decided, probabilities = model.classify(corpus.stacked, corpus.languages)
+        decided, probabilities = model.model_.classify(corpus.stacked, corpus.languages)
         assert decided[:, 3].all()
         assert not decided[:, 4].any()
         assert (probabilities[:, 3] == 1).all()
         assert (probabilities[:, 4] == 0).all()
-        assert model.thresholds("it")[3:].tolist() == [0.5, 0.5]
+        assert model.thresholds_["it"][3:].tolist() == [0.5, 0.5]
 
     def test_an_empty_label_changes_nothing_else(self, method: Any, corpus: VectorCorpus) -> None:
         padded = {language: np.insert(part, 1, 0, axis=1) for language, part in corpus.y.items()}

@@ -61,7 +61,7 @@ def answers(model: Any) -> list[Any]:
     return [
         model.decision_function(**given),
         model.predict_proba(**given),
-        *(model.thresholds(language) for language in model.languages_),
+        *(model.thresholds_[language] for language in model.languages_),
     ]
 
 
@@ -144,8 +144,8 @@ def test_explanations_go_on_to_sum_to_the_scores(name: str, one_label: bool, tmp
 def test_what_is_held_out_follows_the_labels() -> None:
     model = fitted("thresholds")
     before = model.held_out_measures(["birds", "dogs", "horses"])
-    assert model.relabel({"cats": None}).held_out_measures() == before
-    assert list(fitted("paper").relabel(NAMES).held_out_measures()) == ["en", "it"]
+    assert model.relabel({"cats": None}).held_out_scores_ == before
+    assert list(fitted("paper").relabel(NAMES).held_out_scores_) == ["en", "it"]
 
 
 def test_numbers_become_names() -> None:
@@ -236,7 +236,7 @@ def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
         same = Relabelling.of(model.classes_, {})
         assert (
             model.model_.fitted.measures_under(same, model.model_.labels, model.model_.archive)
-            == model.held_out_measures()
+            == model.held_out_scores_
         )
 
 
@@ -244,7 +244,7 @@ def test_held_out_documents_get_the_best_of_the_rest() -> None:
     model = fitted("mean", one_label=True)
     archive, scores = model.training_, model.model_.fitted.kept.scores
     model.relabel({"cats": None})
-    for language, measures in model.held_out_measures().items():
+    for language, measures in model.held_out_scores_.items():
         truth = archive.targets[language]
         rows = ~truth[:, 1]
         best = np.array([0, 2, 3])[scores[language][rows][:, [0, 2, 3]].argmax(axis=1)]
@@ -260,7 +260,7 @@ def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | No
     old, new = ids[: len(TEXTS)], ids[len(TEXTS) :]
     model = METHODS[name]().fit(TEXTS, SEVERAL, languages=LANGUAGES, ids=old)
     model = saved(model.relabel(mapping), tmp_path)
-    model.extend(further, under(mapping, labels), languages, ids=new, exact=not model.model_.dropped)
+    model.update(further, under(mapping, labels), languages, ids=new, exact=not model.model_.dropped)
     order = [mapping.get(label, label) for label in ("birds", "cats", "dogs", "horses")]
     assert model.classes_.tolist() == [label for label in order if label]
     together = under(mapping, [*SEVERAL, *labels])

@@ -53,7 +53,7 @@ def test_columns_of_a_data_frame_keep_their_names(tmp_path: Path) -> None:
     for each in (
         model,
         load_model(tmp_path / "m"),
-        load_model(tmp_path / "m").extend(X + 1, ["x", "y"] * 10),
+        load_model(tmp_path / "m").update(X + 1, ["x", "y"] * 10),
     ):
         assert each.feature_names_in_.tolist() == ["a", "b", "c"]  # type: ignore[attr-defined]
         with pytest.raises(ValueError, match="feature names should match"):

@@ -145,11 +145,11 @@ def test_what_cannot_be_suggested_is_refused(funnel: FunnelEstimator) -> None:
 
 
 def test_a_model_gives_a_frame(funnel: FunnelEstimator) -> None:
-    frame = funnel.suggest(["the cat of the dog", "a bird sings"], ["en", "en"])
+    frame = funnel.next_to_label(["the cat of the dog", "a bird sings"], ["en", "en"])
     assert list(frame) == list(suggesting.SUGGESTION_COLUMNS)
     assert set(frame["text"]) == {"the cat of the dog", "a bird sings"}
     assert frame["labels"].isna().all()
-    nothing = funnel.suggest(EN, ["en"] * 4)
+    nothing = funnel.next_to_label(EN, ["en"] * 4)
     assert (len(nothing), list(nothing)) == (0, list(suggesting.SUGGESTION_COLUMNS))
 
 

@@ -36,7 +36,7 @@ def test_its_arrays_cannot_be_written_to(folder: Path) -> None:
 
 def test_it_can_still_learn_on(folder: Path) -> None:
     model = load_model(folder, mapped=True)
-    model.extend(["ein Hund", "eine Katze"] * 6, [["dog"], ["cat"]] * 6, ["de"] * 12)
+    model.update(["ein Hund", "eine Katze"] * 6, [["dog"], ["cat"]] * 6, ["de"] * 12)
     assert "de" in model.languages_
 
 

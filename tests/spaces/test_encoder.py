@@ -54,7 +54,7 @@ def test_a_funnel_over_it_is_saved_and_loaded(folder: Path, corpus: Corpus, tmp_
     loaded = load_model(tmp_path / "model")
     expected = model.decision_function(corpus.texts, corpus.languages)
     assert loaded.decision_function(corpus.texts, corpus.languages) == pytest.approx(expected, abs=1e-3)
-    assert loaded.serves("fr")
+    assert loaded.supports("fr")
 
 
 def test_it_may_learn_the_labels(folder: Path, corpus: Corpus, tmp_path: Path) -> None:

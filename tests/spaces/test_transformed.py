@@ -79,7 +79,7 @@ class TestVectors:
         found = []
         for views in ([StandardScaler()], ["pooled"]):
             model = any_funnel(views=views, random_state=0).fit(X, made.y)
-            assert not model.serves("fr")
+            assert not model.supports("fr")
             found.append(model.decision_function(X)["it"])
         assert not np.array_equal(*found)
 

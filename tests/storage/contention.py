@@ -248,7 +248,7 @@ def _do(act: Act, model: Path) -> None:
         update(model, data, force=True)
         data.unlink()
     else:
-        own = deepcopy(_base()).extend([f"game {act.token}"], [["sport"]], ["en"], ids=[act.token])
+        own = deepcopy(_base()).update([f"game {act.token}"], [["sport"]], ["en"], ids=[act.token])
         save_model(own, model, force=act.force)
 
 

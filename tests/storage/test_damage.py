@@ -210,8 +210,8 @@ def _questions(model: Any, data: str) -> None:
         lambda: model.predict(documents, languages=codes),
         lambda: model.predict_proba(documents, languages=codes),
         lambda: model.explain(documents, languages=codes),
-        lambda: model.thresholds(model.languages_[0]),
-        lambda: model.held_out_measures() if hasattr(model, "held_out_measures") else None,
+        lambda: model.thresholds_[model.languages_[0]],
+        lambda: model.held_out_scores_ if hasattr(model, "held_out_measures") else None,
     ]
     for ask in asked:
         with suppress(InputError):

@@ -534,7 +534,7 @@ class TestPulling:
         for name in ("model.json", "README.md"):
             assert files_in(tmp_path / "copy")[name] == files_in(folder)[name]
         assert not any(path.is_symlink() for path in (tmp_path / "copy").iterdir())
-        load_model(tmp_path / "copy").extend(["a further cat"], [["cats"]], ["en"])
+        load_model(tmp_path / "copy").update(["a further cat"], [["cats"]], ["en"])
 
     def test_nothing_is_replaced_unasked_nor_by_what_is_damaged(
         self, hub: LocalHub, folder: Path, compact: Any, tmp_path: Path

@@ -79,8 +79,8 @@ class FunnelEstimator(MethodEstimator):
         """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
 
         Thresholds are those of a fit with the same ``thresholds``, to the bit, and it is remembered: a later
-        `extend` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
-        `extend` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
+        `update` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
+        `update` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
         every label on its own instead of all together, which is the same as ``"recall=.9 per label"``.
 
         Returns
@@ -107,22 +107,6 @@ class FunnelEstimator(MethodEstimator):
         self.thresholds = now.thresholds
         self.model_ = model
         return change
-
-    def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
-        """How good the model is on training documents that were held out from both tiers, by language.
-
-        Vocabularies, and thresholds that were tuned, saw those documents.
-
-        Parameters
-        ----------
-        labels : those to measure; by default all
-
-        Returns
-        -------
-        dict
-            For each language the measures by name, and the number of ``documents``.
-        """
-        return self.current_model.held_out_measures(labels)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -1,9 +1,11 @@
 """What a fitted estimator tells: its model's answers, in the forms that scikit-learn has."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from inspect import signature
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
-from funnelling.matrices import FLOATS, Rows
+from funnelling.matrices import FLOATS
 from funnelling.methods.algorithm import Algorithm, Parameters
 from funnelling.methods.inputs import Inputs, is_mapping
 from funnelling.methods.labels import are_right, read_truth
@@ -78,6 +80,15 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         predicted, and thresholds say nothing.
         """
         return {language: self.model_.thresholds(language) for language in self.model_.languages}
+
+    @property
+    def held_out_scores_(self) -> dict[str, dict[str, float]]:
+        """For each language the measures on training documents that were held out from both tiers.
+
+        Measures by name, and the number of ``documents``. Vocabularies, and thresholds that were tuned, saw
+        the documents. Baselines have none.
+        """
+        return self.model_.held_out_measures()
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -173,34 +184,8 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         matrix
             A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
         """
-        return self.classify(X, languages)[1]
-
-    @overload
-    def classify(
-        self, X: XByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
-    @overload
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
-        """What `predict` and `predict_proba` give, for the work of one of them."""
-        return self.classify_with_evidence(X, languages)[:2]
-
-    @overload
-    def classify_with_evidence(
-        self, X: XByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
-    @overload
-    def classify_with_evidence(
-        self, X: Any, languages: Languages = None
-    ) -> tuple[Labels, Probabilities, Rows]: ...
-    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
-        """What `classify` gives, and whether there is evidence: one bool per document.
-
-        There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
-        Vectors of the user's own are always evidence.
-        """
         current, inputs = self._read(X, languages)
-        return current.classify_with_evidence(inputs)
+        return current.classify(inputs)[1]
 
     def explain(
         self,
@@ -250,9 +235,43 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
         return float(np.average(flags, weights=sample_weight))
 
-    def serves(self, language: str) -> bool:
+    def supports(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
         return self.current_model.serves(language)
+
+    def save(self, path: str | os.PathLike[str], *, keep: str | None = None, force: bool = False) -> None:
+        """Write the model to a folder, whole or not at all; `funnelling.load_model` reads it.
+
+        Parameters
+        ----------
+        path : the folder; only a model that is there is ever replaced
+        keep : "nothing" for a copy that stores nothing of its training documents
+        force : whether a model that is there is replaced
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from funnelling import load_model
+        >>> from funnelling.research import NaiveClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model"))
+        ...     loaded = load_model(os.path.join(folder, "model"))
+        >>> loaded.predict(["a cat"], languages=["en"]).tolist()
+        [[1, 0]]
+        """
+        resolve_name("funnelling.storage.save_model")(self, path, keep=keep, force=force)
+
+    def push(self, address: str, **options: Any) -> Any:
+        """Upload the model to the Hugging Face Hub: ``load_model("hf://owner/name")`` reads it.
+
+        Parameters
+        ----------
+        address : such as ``owner/name`` or ``owner/name@branch``
+        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``compact`` and others
+        """
+        return resolve_name("funnelling.storage.push_model")(self, address, **options)
 
     # --- how ------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class MethodEstimator(FittedEstimator):
         names = [str(name) for name in getattr(checked, "feature_names_in_", ())] if model.features else []
         return self._become(replace(model, feature_names=names))
 
-    def extend(
+    def update(
         self,
         X: Any,
         y: Any,
@@ -68,6 +68,8 @@ class MethodEstimator(FittedEstimator):
         exact: bool = False,
     ) -> Self:
         """Learn from further documents, in new languages or in known ones; labels may be new, too.
+
+        Documents whose id the model knows replace the old ones.
 
         Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
         that is fitted on all documents at once, in the order in which they came, with the settings that were
@@ -81,7 +83,7 @@ class MethodEstimator(FittedEstimator):
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
-        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> _ = model.update(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])
         """
@@ -122,7 +124,7 @@ class MethodEstimator(FittedEstimator):
         """
         return self._become(relabel(self.current_model, mapping))
 
-    def suggest(
+    def next_to_label(
         self,
         X: Any,
         languages: Languages = None,
@@ -132,7 +134,7 @@ class MethodEstimator(FittedEstimator):
         groups: Any = None,
         balance: bool = False,
     ) -> "DataFrame":
-        """Which of the texts, none of which has labels yet, a person should label next.
+        """Which of the texts, none of which has labels yet, a person should annotate next.
 
         Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
         has learned; no two that say the same. `funnelling.methods.suggesting` says how.
@@ -160,7 +162,7 @@ class MethodEstimator(FittedEstimator):
         >>> from funnelling import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
+        >>> frame = model.next_to_label(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
         >>> frame["text"].tolist()
         ['the cat barks']
         """

@@ -15,7 +15,7 @@ import numpy as np
 from funnelling.corpus.blocks import Block
 from funnelling.errors import InputError
 from funnelling.matrices import length
-from funnelling.methods.algorithm import Parameters
+from funnelling.methods.algorithm import NOTHING, Parameters
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
@@ -131,6 +131,7 @@ def save_model(
     *,
     scores: Any = None,
     details: Mapping[str, Any] | None = None,
+    keep: str | None = None,
     force: bool = False,
 ) -> None:
     """Write a fitted estimator's model to a folder, whole or not at all.
@@ -141,21 +142,13 @@ def save_model(
     path : the folder; only a model that is there is ever replaced
     scores : what ``funnelling.evaluation.measure_languages`` measured of it, kept for ``funnelling inspect``
     details : what the report shows beside them; with them the folder has a ``report.html``
+    keep : "nothing" for a copy that stores nothing of its training documents
     force : whether an existing model is replaced, its report too
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from funnelling import NaiveClassifier, load_model
-    >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
-    >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_model(model, os.path.join(folder, "model"))
-    ...     loaded = load_model(os.path.join(folder, "model"))
-    >>> loaded.predict(["a cat"], languages=["en"]).tolist()
-    [[1, 0]]
     """
-    save(model_of(estimator), path, scores=scores, details=details, force=force)
+    model = model_of(estimator)
+    if keep not in (None, model.fit_parameters.keep, NOTHING):
+        raise InputError(f"keep: a copy stores what the model does, or 'nothing', not {keep!r}.")
+    save(model.compact() if keep == NOTHING else model, path, scores=scores, details=details, force=force)
 
 
 def save(

@@ -97,7 +97,7 @@ def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> 
     model.model_ = remember_step(model.model_, "train", file="docs.csv", documents=model.documents_)
     save_model(model, tmp_path / "model")
     assert "not all" not in card(tmp_path)
-    model.extend(["il gatto"], [["cats"]], ["it"], ids=["other"])
+    model.update(["il gatto"], [["cats"]], ["it"], ids=["other"])
     save_model(model, tmp_path / "model", force=True)
     assert "That is not all, what came after is not known" in card(tmp_path)
 
@@ -109,5 +109,5 @@ def card(folder: Path) -> str:
 def test_documents_without_ids_cannot_be_forgotten() -> None:
     model = any_funnel(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
     assert "no ids" in possible_changes(model.model_)["cannot"]["forget"]
-    model.extend(["a cat"], [["x"]], ["en"], ids=["one"])
+    model.update(["a cat"], [["x"]], ["en"], ids=["one"])
     assert "forget" in possible_changes(model.model_)["can"]

@@ -47,7 +47,7 @@ def test_the_folder_names_no_label_that_was_tuned(folder: Path) -> None:
 def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:
     tune(folder, "precision=.7")
     texts, labels, languages = text_corpus(20, seed=1)
-    grown = load_model(folder).extend(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
+    grown = load_model(folder).update(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
     before = grown.model_.fitted.learned.tier_two.thresholds.copy()
     grown.tune("precision=.7")
     assert grown.model_.fitted.learned.tier_two.thresholds.tolist() == before.tolist()

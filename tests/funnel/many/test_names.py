@@ -163,7 +163,7 @@ class TestBits:
     def test_further_documents_give_the_bits_of_all_at_once(self, model: Any, tmp_path: Path) -> None:
         first, rest = (tuple(column[rows] for column in GIVEN) for rows in (slice(60), slice(60, None)))
         grown = fitted(first)
-        grown.extend(*rest, ids=[f"d{number}" for number in range(60, len(GIVEN[0]))])
+        grown.update(*rest, ids=[f"d{number}" for number in range(60, len(GIVEN[0]))])
         assert _same(grown, model, tmp_path)
 
     def test_a_label_whose_documents_are_forgotten_keeps_its_name(self, tmp_path: Path) -> None:
@@ -180,11 +180,11 @@ class TestBits:
         other = LabelSet.of([Label("l15", {"en": "enoooo"})])
         grown = fitted((texts[:60], labels[:60], languages[:60]))
         grown.label_set_ = other
-        grown.extend(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
+        grown.update(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
         assert grown.classes_.tolist()[-2:] == ["l11", "l15"]
         assert _same(grown, fitted(GIVEN, other), tmp_path)
         grown.model_ = replace(grown.model_, label_set=None)
-        grown.extend(texts[:1], labels[:1], languages[:1], ids=["d0"])
+        grown.update(texts[:1], labels[:1], languages[:1], ids=["d0"])
         (tmp_path / "without").mkdir()
         assert _same(grown, fitted(GIVEN, None), tmp_path / "without")
 
@@ -193,7 +193,7 @@ class TestBits:
         texts, labels, languages = GIVEN
         names = {"l12": "m", **further}
         renamed = fitted().relabel(names)
-        renamed.extend(texts[:1], [["l06"]], languages[:1], ids=["d0"])
+        renamed.update(texts[:1], [["l06"]], languages[:1], ids=["d0"])
         given = [sorted({names.get(label, label) for label in own}) for own in [["l06"], *labels[1:]]]
         assert _same(renamed, fitted((texts, given, languages), NAMED.renamed(names)), tmp_path)
 

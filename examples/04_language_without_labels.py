@@ -41,7 +41,7 @@ model.fit(known.texts, known.labels, languages=known.languages, groups=known.gro
 print("serves Portuguese:", model.supports(NEW))
 
 few = known.select(range(0, len(known), 5))
-own = FunnellingClassifier(views=None, random_state=0).fit(few.texts, few.labels, languages=few.languages)
+own = FunnellingClassifier.from_paper(random_state=0).fit(few.texts, few.labels, languages=few.languages)
 try:
     own.predict(test.texts, languages=test.languages)
 except InputError as error:
@@ -59,7 +59,7 @@ for text, row in zip(test.texts[:3], model.predict(test.texts[:3], languages=[NE
 # How far does that go?
 # ---------------------
 #
-# Now somebody labels Portuguese documents, 10, then 40, then 200 more. ``extend`` adds them, and the model
+# Now somebody labels Portuguese documents, 10, then 40, then 200 more. ``update`` adds them, and the model
 # becomes the one that is trained on everything at once. Beside it stands a classifier that learns from the
 # Portuguese ones alone.
 #

@@ -121,7 +121,7 @@ def micro_f1(method, together):
     return {kind: f1_score(truth[kind], predicted[kind], average="micro") for kind in test}
 
 
-funnel = FunnellingClassifier(views=None, random_state=0)  # the paper's: vectors have no words to look at
+funnel = FunnellingClassifier.from_paper(random_state=0)  # the paper's: vectors have no words to look at
 results = {
     "one tier per kind": micro_f1(NaiveClassifier(random_state=0), together=True),
     "one funnel per kind": micro_f1(funnel, together=False),

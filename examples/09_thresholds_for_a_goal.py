@@ -19,7 +19,7 @@ from funnelling import FunnellingClassifier, read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")
-model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+model = FunnellingClassifier.from_paper("tat", meta_C=1.0, random_state=0)
 model.fit(train.texts, train.labels, languages=train.languages)
 
 # %%

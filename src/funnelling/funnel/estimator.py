@@ -1,8 +1,9 @@
 """The funnels as estimators: facades over `FunnelParameters`, and that for many labels."""
 
+import os
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +18,7 @@ from funnelling.funnel.tuning import ThresholdChange, tune
 from funnelling.methods.algorithm import Parameters
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.model import Model
+from funnelling.spaces.base import Embeddings, Encoder
 
 if TYPE_CHECKING:
     from funnelling.research.classifiers import PaperFunnelClassifier
@@ -48,10 +50,7 @@ class FunnelEstimator(MethodEstimator):
     @property
     def parameters(self) -> FunnelParameters:
         """The parameters of the funnel; what a user may change in place is copied."""
-        given = {
-            name: copy(value) if isinstance(value, list | ThresholdTuning) else value
-            for name, value in self.get_params(deep=False).items()
-        }
+        given = {name: _copied(value) for name, value in self.get_params(deep=False).items()}
         given.pop("label_set", None)
         return FunnelParameters(**(self._others or {}) | self.translated(given))
 
@@ -107,6 +106,15 @@ class FunnelEstimator(MethodEstimator):
         self.thresholds = now.thresholds
         self.model_ = model
         return change
+
+
+def _copied(value: Any) -> Any:
+    """A parameter that its owner may change in place; resources have paths as strings."""
+    if isinstance(value, list):
+        return list(map(_copied, value))
+    if isinstance(value, Encoder | Embeddings) and value.model is not None:
+        return replace(value, model=os.fspath(value.model))
+    return copy(value) if isinstance(value, ThresholdTuning) else value
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -56,7 +56,7 @@ def check_views(views: Any) -> None:
         raise InputError(f"views must be a list of views, not {views!r}.")
     names: set[str] = set()
     for each in views:
-        view = _plain(each)
+        view = plain_view(each)
         if not isinstance(view, str):
             _check_custom(view)
             continue
@@ -67,7 +67,7 @@ def check_views(views: Any) -> None:
         names.add(view)
 
 
-def _plain(view: View) -> View:
+def plain_view(view: View) -> View:
     """The name of a view that is a resource; any other as it is."""
     return view.view if isinstance(view, Encoder | Embeddings) else view
 
@@ -94,7 +94,7 @@ def named_views(views: Sequence[View]) -> dict[str, View]:
     ['own', 'pooled']
     """
     named: dict[str, View] = {}
-    for view in map(_plain, views):
+    for view in map(plain_view, views):
         if isinstance(view, str):
             named[view] = view
         else:

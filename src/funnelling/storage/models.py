@@ -20,6 +20,7 @@ from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
 from funnelling.runtime.files import arrays_in
+from funnelling.spaces import plain_view
 from funnelling.state import RUNTIME_PARAMETERS, StateError, check_fields, expect, field_kinds
 from funnelling.storage import folders
 from funnelling.storage.trees import Arrays, decode, encode, encode_place
@@ -351,6 +352,8 @@ def _plain_parameters(parameters: Parameters) -> dict[str, Any]:
         for name, value in parameters.get_params(deep=False).items()
         if name not in RUNTIME_PARAMETERS
     }
+    if isinstance(views := given.get("views"), list):
+        given["views"] = list(map(plain_view, views))  # where a resource is, is the user's own business
     return {
         key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
         for key, value in sorted(given.items())

@@ -37,8 +37,8 @@ for desk, count in Counter(train_desks).most_common():
 # Train
 # -----
 #
-# ``final_estimator="odds"`` suits documents with one label: its second tier is a logistic regression, which learns
-# how far each view is to be trusted and how often each label occurs in each language.
+# ``final_estimator="odds"`` suits documents with one label: its second tier is a logistic regression, which
+# learns how far each view is to be trusted and how often each label occurs in each language.
 # ``FunnellingClassifier()`` would have found that out, in several times the time (:doc:`/choosing`).
 
 from funnelling import FunnellingClassifier

@@ -7,13 +7,17 @@ from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
 
+import funnelling
 from funnelling import (
     Corpus,
     Document,
+    Embeddings,
+    Encoder,
     FunnellingClassifier,
     InputError,
     LabelSet,
     ManyLabelsClassifier,
+    ThresholdTuning,
     audit,
     load_model,
     read_corpus,
@@ -33,13 +37,13 @@ from funnelling.research import (
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
+    PaperFunnelClassifier,
     PooledClassifier,
     Reference,
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
     read_reference,
 )
-from funnelling.storage import Pushed, pull_model, push_model, save_model
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 
@@ -69,15 +73,13 @@ def files(folder: Path) -> None:
 
 
 def a_model() -> None:
-    model = FunnellingClassifier(random_state=0, views=None).fit(TEXTS, LABELS, languages=LANGUAGES)
+    views = ["auto", Encoder("encoder", epochs=1), Embeddings("vectors")]
+    model = FunnellingClassifier(random_state=0, views=views, thresholds=ThresholdTuning("recall=.9"))
+    assert_type(model.fit(TEXTS, LABELS, languages=LANGUAGES), FunnellingClassifier)
     assert_type(model, FunnellingClassifier)
     assert_type(model.predict(TEXTS, languages=LANGUAGES), NDArray[Any])
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     assert_type(model.decision_function(TEXTS), NDArray[np.float64])
-    labels, probabilities, evident = model.model_.classify_with_evidence(TEXTS, LANGUAGES)
-    assert_type(labels, NDArray[Any])
-    assert_type(probabilities, NDArray[np.float64])
-    assert_type(evident, NDArray[np.bool_])
     assert_type(model.score(TEXTS, LABELS), float)
     assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
@@ -87,9 +89,10 @@ def a_model() -> None:
     assert_type(model.set_params(n_jobs=2), FunnellingClassifier)
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
-    save_model(routed, "model", force=True)
-    assert_type(push_model(routed, "owner/name", compact=True).files, dict[str, int])
-    pull_model("hf://owner/name", "copy")
+    routed.save("model", keep="nothing", force=True)
+    routed.push("owner/name", compact=True)
+    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), PaperFunnelClassifier)
+    print(funnelling.__version__)
 
 
 def vectors_by_kind() -> None:
@@ -97,7 +100,6 @@ def vectors_by_kind() -> None:
     model = NaiveClassifier().fit(spaces, {"images": [0, 1, 0, 1], "texts": [0, 1, 0, 1, 0]})
     assert_type(model.predict(spaces), dict[str, NDArray[Any]])
     assert_type(model.predict_proba(spaces), dict[str, NDArray[np.float64]])
-    assert_type(model.model_.classify(spaces)[0], dict[str, NDArray[Any]])
 
 
 def a_loaded_model() -> None:
@@ -114,8 +116,6 @@ def a_loaded_model() -> None:
 def a_shared_model() -> None:
     model = load_model("hf://owner/name")
     assert_type(model, MethodEstimator)
-    assert_type(push_model("model", "owner/name", private=True), Pushed)
-    pull_model("hf://owner/name", Path("model"), force=True)
 
 
 def rivals(reference: Reference) -> None:

@@ -27,6 +27,15 @@ from tests.funnels import any_funnel
 CORPUS = vector_corpus(documents=60)
 
 
+# Parameters set after a fit
+LATER: list[dict[str, Any]] = [
+    {"views": "auto"},
+    {"views": ["pooled"]},
+    {"final_estimator": "odds"},
+    {"thresholds": 0.4},
+]
+
+
 def fit(corpus: VectorCorpus = CORPUS, **parameters: Any) -> FunnelEstimator:
     return any_funnel(views=None, random_state=0, **parameters).fit(corpus.X, corpus.y)
 
@@ -218,18 +227,13 @@ class TestStates:
         assert model.model_ is before
 
     @pytest.mark.parametrize(
-        "later",
+        ("views", "later"),
         [
-            {"views": None},
-            {"views": "auto"},
-            {"views": ["pooled"]},
-            {"final_estimator": "odds"},
-            {"normalise": False},
-            {"zero_shot": "pooled"},
-            {"calibrated": True, "thresholds": "micro-f1"},
+            *((views, later) for views in ("auto", ["own", "pooled"]) for later in LATER),
+            (None, {"zero_shot": "pooled"}),
+            (None, {"thresholds": 0.5}),
         ],
     )
-    @pytest.mark.parametrize("views", ["auto", None, ["own", "pooled"]])
     def test_parameters_set_after_a_fit_wait_for_the_next(
         self, views: Any, later: dict[str, Any], tmp_path: Path
     ) -> None:
@@ -274,7 +278,7 @@ class TestStates:
 
     @pytest.mark.parametrize("views", [["words"], "words", 5, [], {"a": 1}, [int]])
     def test_views_are_checked_before_anything_is_asked_of_them(self, views: Any) -> None:
-        for ask in (lambda model: model.algorithm.usable(model, ["en"]),):
+        for ask in (lambda model: model.algorithm.usable(model.parameters, ["en"]),):
             with pytest.raises(InputError):
                 ask(any_funnel(views=views))
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
 
 from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
@@ -133,7 +132,7 @@ class TestOffsets:
         held_out, truth = drawn([1.0], single_label=True, documents=300)
         points, folds = held_out[0], np.arange(300) % 3
         parameters = any_funnel(views=["mixed"], final_estimator="odds")
-        design, both = FunnelConfig.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
+        design, both = FunnelConfig.of(parameters.parameters), {"mixed": {"en": Posteriors(points, points)}}
         one_each = LabelSpace(np.arange(3), single_label=True)
         found = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})[1].held_out
         for fold in range(3):
@@ -173,7 +172,7 @@ class TestOffsets:
         posteriors = Posteriors(np.zeros((1, 2), dtype=np.float32), np.ones((1, 2), dtype=np.float32))
         for combine, expected in (("odds", posteriors.held_out), ("mean", posteriors.training)):
             parameters = any_funnel(views=VIEWS, combine=combine)
-            assert tier_two_meta_features(FunnelConfig.of(parameters), posteriors) is expected
+            assert tier_two_meta_features(FunnelConfig.of(parameters.parameters), posteriors) is expected
 
 
 class TestPoints:
@@ -307,9 +306,9 @@ class TestModels:
 
 
 @pytest.mark.parametrize("views", ["auto", VIEWS])
-@pytest.mark.parametrize(
-    "given", [{"calibration": "fixed"}, {"calibration": "none"}, {"final_estimator": LogisticRegression()}]
-)
+@pytest.mark.parametrize("given", [{"calibration": "fixed"}, {"calibration": "none"}, {"combine": "concat"}])
 def test_what_is_no_part_of_it_is_refused(views: Any, given: dict[str, Any], corpus: Corpus) -> None:
-    with pytest.raises(InputError, match=f"combine='odds' is a tier 2 of its own. Leave {next(iter(given))}"):
-        fitted(corpus, views=views, **given)
+    with pytest.raises(
+        InputError, match=f"final_estimator='odds' is a tier 2 of its own. Leave {next(iter(given))}"
+    ):
+        fitted(corpus, **{"views": views, "final_estimator": "odds", "combine": "mean", **given})

@@ -175,7 +175,7 @@ class TestFloor:
 
     def test_it_holds_where_nothing_was_asked_for_and_views_are_chosen(self) -> None:
         def goal(**parameters: Any) -> Goal | None:
-            return FunnelConfig.of(any_funnel(**parameters)).goal
+            return FunnelConfig.of(any_funnel(**parameters).parameters).goal
 
         assert goal() == DEFAULT_GOAL == Goal("macro_f1", min_threshold=0.1)
         assert goal(views=None) is None
@@ -198,7 +198,7 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
     assert (thresholds < 0.015).all()
 
 
-@pytest.mark.parametrize("parameters", [{"thresholds": "micro-f1"}, {"calibrated": True}])
+@pytest.mark.parametrize("parameters", [{"thresholds": "micro-f1"}, {"thresholds": 0.5}])
 def test_one_label_a_document_has_no_thresholds(parameters: Any) -> None:
     with pytest.raises(InputError, match="Leave it out"):
         any_funnel(**parameters).fit(np.eye(4), [0, 1, 0, 1])
@@ -213,8 +213,8 @@ def test_calibrated_says_yes_above_one_half() -> None:
         np.testing.assert_array_equal(labels, probabilities[tag] > 0.5)
         np.testing.assert_array_equal(probabilities[tag], plain.predict_proba(corpus.X)[tag])
     assert any((decided[tag] != plain.predict(corpus.X)[tag]).any() for tag in decided)
-    with pytest.raises(InputError, match=r"^calibrated decides at .5 and optimise tunes thresholds"):
-        model.set_params(thresholds="micro-f1").fit(corpus.X, corpus.y)
+    with pytest.raises(InputError, match=r"^thresholds must be 'auto', None, .5 or a Thresh.*not 0.4"):
+        model.set_params(thresholds=0.4).fit(corpus.X, corpus.y)
 
 
 def test_counts_on_the_grid_are_those_of_each_threshold() -> None:

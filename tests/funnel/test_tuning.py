@@ -8,7 +8,7 @@ import pytest
 
 from funnelling import InputError
 from funnelling.funnel.estimator import FunnelEstimator
-from funnelling.funnel.thresholds import Goal, parse_goal
+from funnelling.funnel.thresholds import Goal, ThresholdTuning, parse_goal
 from funnelling.funnel.tuning import figures, sum_of
 from tests.artificial import text_corpus, vector_corpus
 from tests.funnels import any_funnel
@@ -22,7 +22,7 @@ def fitted(**parameters: Any) -> FunnelEstimator:
 
 
 @pytest.mark.parametrize("goal", ["macro-f1", "micro-k", "recall=.8", "precision=.8", "recall=.7 per label"])
-@pytest.mark.parametrize("before", [{}, {"thresholds": "micro-f1"}, {"calibrated": True}])
+@pytest.mark.parametrize("before", [{}, {"thresholds": "micro-f1"}, {"thresholds": 0.5}])
 def test_thresholds_are_those_of_a_fit_for_the_goal(goal: str, before: dict[str, Any]) -> None:
     model, anew = fitted(**before), fitted(thresholds=goal)
     model.tune(goal)
@@ -48,7 +48,7 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     np.testing.assert_array_equal(
         model.model_.fitted.zero_shot.tier_two.thresholds, anew.model_.fitted.zero_shot.tier_two.thresholds
     )
-    np.testing.assert_array_equal(model.thresholds_["es"], anew.thresholds_["es"])
+    np.testing.assert_array_equal(model.model_.thresholds("es"), anew.model_.thresholds("es"))
 
 
 def test_without_a_label_that_was_dropped() -> None:
@@ -87,7 +87,7 @@ def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     after = model.thresholds_["en"]
     assert after[1] < before[1]
     assert after[[0, 2]].tolist() == before[[0, 2]].tolist()
-    assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
+    assert (model.parameters.tuned_for, change.tuned) == ("macro-f1", ["1"])
     assert [row["label"] for row in change.by_label()] == ["1"]
     assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
     assert model.tune("recall=.95", labels=[1]).tuned == ["1"], "as the model has it"
@@ -112,7 +112,8 @@ def test_figures_are_of_thresholds_that_did_not_see_the_documents() -> None:
 def test_per_label_is_asked_of_every_label() -> None:
     model = fitted()
     change = model.tune("recall=.8", per_label=True)
-    assert change.goal == model.optimise == "recall=.8 per label"
+    assert change.goal == "recall=.8 per label"
+    assert model.get_params()["thresholds"] == ThresholdTuning("recall=.8", per_label=True, min_threshold=0)
     table = np.sum(list(model.model_.fitted.learned.tier_two.held_out.values()), axis=0)
     assert (table[0] / (table[0] + table[2]) >= 0.8).all()
     with pytest.raises(InputError, match="nothing to optimise"):

@@ -40,8 +40,11 @@ def test_a_language_without_training_documents_is_labelled(model: FunnelEstimato
     assert model.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert model.thresholds_["fr"].shape == (4,)
-    assert list(thresholds_of(model.model_)["other languages"].values()) == model.thresholds_["fr"].tolist()
+    assert model.model_.thresholds("fr").shape == (4,)
+    assert (
+        list(thresholds_of(model.model_)["other languages"].values())
+        == model.model_.thresholds("fr").tolist()
+    )
 
 
 def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnelEstimator) -> None:
@@ -156,7 +159,7 @@ def test_auto_prefers_embeddings_where_they_are_given(
 ) -> None:
     """With one tier 2 for both kinds of posteriors, they are MLE's, as in the paper."""
     model = any_funnel(views=None, zero_shot=name, zero_shot_joint=joint, embeddings=embeddings)
-    space = unseen_space(FunnelConfig.of(model))
+    space = unseen_space(FunnelConfig.of(model.parameters))
     assert type(space).__name__ == kind
     assert getattr(space, "alike", None) == alike
 

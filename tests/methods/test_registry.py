@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError
+from funnelling import FunnellingClassifier, InputError
 from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import (
     DEFAULT_METHOD,
@@ -19,7 +19,6 @@ from funnelling.methods.registry import (
     title,
 )
 from funnelling.research import NaiveClassifier
-from tests.funnels import any_funnel
 
 
 def made(name: str, settings: Settings) -> Any:
@@ -52,15 +51,15 @@ def test_names_are_the_designs() -> None:
 
 
 def test_the_default_of_python_is_that_of_the_command() -> None:
-    default = any_funnel(random_state=0)
-    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).parameters.get_params()
-    assert name_of(default.algorithm, default) == DEFAULT_METHOD == "fun-auto"
+    default = FunnellingClassifier(random_state=0)
+    assert default.parameters.get_params() == make_method(DEFAULT_METHOD, seed=0).parameters.get_params()
+    assert name_of(default.algorithm, default.parameters) == DEFAULT_METHOD == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])
 def test_the_funnels_of_the_paper_are_one_argument_away(variant: str) -> None:
-    paper = any_funnel(variant, views=None, random_state=0)
-    assert paper.get_params() == make_method(f"fun-{variant}", seed=0).parameters.get_params()
+    paper = FunnellingClassifier.from_paper(variant, random_state=0)
+    assert paper.parameters.get_params() == make_method(f"fun-{variant}", seed=0).parameters.get_params()
 
 
 def test_a_method_of_somebody_else_has_a_name_of_its_own() -> None:

@@ -41,7 +41,7 @@ METHODS: dict[str, Make] = {
     },
     "naive": lambda: NaiveClassifier(C=1.0, random_state=0),
     "pooled": lambda: PooledClassifier(C=1.0, random_state=0),
-    "calibrated": lambda: PooledClassifier(C=1.0, thresholds=0.5, random_state=0),
+    "calibrated": lambda: PooledClassifier(C=1.0, calibrated=True, random_state=0),
     "dci": lambda: DCIClassifier(C=1.0, random_state=0),
 }
 ONE_LABEL = [name for name in METHODS if name not in ("thresholds", "calibrated")]

@@ -17,7 +17,7 @@ from tests.funnels import any_funnel
 TEXTS, LABELS, LANGUAGES = text_corpus(40)
 
 
-@pytest.mark.parametrize("which", ["base_estimator", "meta_estimator"])
+@pytest.mark.parametrize("which", ["base_estimator", "final_estimator"])
 def test_estimators_of_ours_within_a_funnel_come_back(which: str, tmp_path: Path) -> None:
     parameters: dict[str, Any] = {which: NaiveClassifier(C=1.0)}
     model = any_funnel(views=None, random_state=0, **parameters).fit(TEXTS, LABELS, LANGUAGES)
@@ -70,10 +70,10 @@ def test_a_goal_that_was_set_since_is_not_taken_for_that_of_the_thresholds() -> 
 
 def test_what_was_set_since_the_fit_goes_along(tmp_path: Path) -> None:
     model = any_funnel(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
-    save_model(model.set_params(views=["pooled"], base_C=2.0), tmp_path / "m")
+    save_model(model.set_params(zero_shot="pooled", base_C=2.0), tmp_path / "m")
     loaded = load_model(tmp_path / "m")
     assert loaded.get_params() == model.get_params()
-    assert loaded.model_.built == {"views": None}
+    assert loaded.model_.built == {"zero_shot": None}
     again = loaded.fit(TEXTS, LABELS, LANGUAGES).predict_proba(TEXTS, LANGUAGES)
     np.testing.assert_array_equal(again, model.fit(TEXTS, LABELS, LANGUAGES).predict_proba(TEXTS, LANGUAGES))
 

@@ -17,7 +17,7 @@ from .saved_models import contents, small_model
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    save_model(small_model(optimise="micro-f1"), tmp_path / "m")
+    save_model(small_model(thresholds="micro-f1"), tmp_path / "m")
     return tmp_path / "m"
 
 

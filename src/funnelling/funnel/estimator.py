@@ -110,7 +110,7 @@ class FunnelEstimator(MethodEstimator):
 
 def _copied(value: Any) -> Any:
     """A parameter that its owner may change in place; resources have paths as strings."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return list(map(_copied, value))
     if isinstance(value, Encoder | Embeddings) and value.model is not None:
         return replace(value, model=os.fspath(value.model))

@@ -300,6 +300,7 @@ def tune(
     fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen)
     if labels is not None:
         return replace(model, fitted=fitted), change
-    remembered = model.parameters.copied(thresholds=ThresholdTuning(goal, min_threshold=0.0))
+    stays = ThresholdTuning(goal.removesuffix(PER_LABEL), per_label=PER_LABEL in goal, min_threshold=0.0)
+    remembered = model.parameters.copied(thresholds=stays)
     built = {name: value for name, value in model.built.items() if name not in model.algorithm.tuned_by}
     return replace(model, fitted=fitted, parameters=remembered, built=built), change

@@ -183,13 +183,19 @@ def name_of(algorithm: "Algorithm[Any]", parameters: Any) -> str:
     'fun-kfcv'
     """
     for name, entry in METHODS.items():
-        # A list of views may say "auto", and what else to try.
-        given = ((getattr(parameters, key), value) for key, value in entry.fixed.items())
+        fixed = entry.fixed.items()
         if _algorithm(name) == algorithm and all(
-            each == value or (isinstance(each, list) and value in each) for each, value in given
+            _is(getattr(parameters, key), value) for key, value in fixed
         ):
             return name
     return algorithm.name
+
+
+def _is(given: Any, fixed: Any) -> bool:
+    """Whether a parameter is what makes a method; a list of views may hold "auto", and what else to try."""
+    if isinstance(given, list) and isinstance(fixed, str):
+        return any(_is(each, fixed) for each in given)
+    return isinstance(given, type(fixed)) and bool(given == fixed)
 
 
 def stored_algorithm(algorithm: "Algorithm[Any]") -> str:

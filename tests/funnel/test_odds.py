@@ -308,7 +308,5 @@ class TestModels:
 @pytest.mark.parametrize("views", ["auto", VIEWS])
 @pytest.mark.parametrize("given", [{"calibration": "fixed"}, {"calibration": "none"}, {"combine": "concat"}])
 def test_what_is_no_part_of_it_is_refused(views: Any, given: dict[str, Any], corpus: Corpus) -> None:
-    with pytest.raises(
-        InputError, match=f"final_estimator='odds' is a tier 2 of its own. Leave {next(iter(given))}"
-    ):
+    with pytest.raises(InputError, match=f"'odds' is a tier 2 of its own. Leave {next(iter(given))}"):
         fitted(corpus, **{"views": views, "final_estimator": "odds", "combine": "mean", **given})

@@ -39,11 +39,11 @@ CASES = {
         Writing("predict model - -o out.jsonl --force", "out.jsonl"),
         Writing("train docs.jsonl -o trained --method fun-tat --jobs 1 --force", "trained"),
         Writing("update model more.jsonl --jobs 1 --force", "model"),
-        Writing("tune model --optimise recall=.9", "model"),
+        Writing("tune model --goal recall=.9", "model"),
         Writing("evaluate model docs.jsonl -o evaluated --force", "evaluated", same=False),
         Writing("forget model --ids ids.txt", "model"),
         Writing("relabel model --map map.csv", "model"),
-        Writing("add-language model german.jsonl --jobs 1 --force", "model"),
+        Writing("update model german.jsonl --jobs 1 --force", "model"),
         Writing("explain model docs.jsonl --html page.html --force", "page.html"),
         Writing(
             "compare docs.jsonl --methods naive,pooled -o compared --jobs 1 --force", "compared", same=False

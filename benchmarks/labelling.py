@@ -22,8 +22,8 @@ from funnelling.commands import options, values
 from funnelling.commands.corpora import read_trials
 from funnelling.evaluation.registry import (
     MEASURES,
-    ONE_LABEL_MEASURES,
     PAPER_MEASURES,
+    SINGLE_LABEL_MEASURES,
     is_of_one_label,
     measure_languages,
 )
@@ -137,7 +137,7 @@ def measured(trial: Trial, model: Any) -> Result:
 def tables(result: Result) -> Iterable[tuple[str, Table]]:
     """What suggested documents are worth beside documents drawn at random, on average and by language."""
     budget, points = result["label_up_to"], result["trials"][0][RANDOM]
-    measures = ONE_LABEL_MEASURES if is_of_one_label(points[0]["average"]) else PAPER_MEASURES[:2]
+    measures = SINGLE_LABEL_MEASURES if is_of_one_label(points[0]["average"]) else PAPER_MEASURES[:2]
     titles = [MEASURES[measure].title for measure in measures]
     sizes = [point["labelled"] for point in points]
     less = min(range(1, len(sizes)), key=lambda step: (abs(sizes[step] - LESS * budget), step))

@@ -28,8 +28,8 @@ from funnelling.commands import options, printing, values
 from funnelling.evaluation.measuring import as_indicators
 from funnelling.evaluation.registry import (
     MEASURES,
-    ONE_LABEL_MEASURES,
     PAPER_MEASURES,
+    SINGLE_LABEL_MEASURES,
     measure_languages,
     paper_measures,
 )
@@ -195,7 +195,7 @@ def measure(make: Callable[[], Any], trials: list[Trial]) -> dict[str, Any]:
         costs["peak_bytes"] = peak()
     columns = np.arange(len(known))
     measured = measure_languages(np.vstack(truth), np.vstack(decisions), languages, one_label, columns)
-    measures = ONE_LABEL_MEASURES if one_label else PAPER_MEASURES
+    measures = SINGLE_LABEL_MEASURES if one_label else PAPER_MEASURES
     return {**costs, **{name: measured["average"][name] for name in measures}}
 
 

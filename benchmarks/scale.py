@@ -171,7 +171,10 @@ def _table(result: dict[str, Any]) -> Table:
                 f"{size:,}",
                 *(short(step["seconds"]) for step in steps),
                 *(short(step["peak_bytes"] / 1e9) for step in steps),
-                *(f"{measured[name]:.3f}" for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")),
+                *(
+                    f"{measured[name]:.3f}"
+                    for name in ("micro_f1", "macro_f1_paper", "micro_k", "macro_k_paper")
+                ),
             ]
         )
     steps_of = ["train", "predict"][: len(steps)]
@@ -180,7 +183,7 @@ def _table(result: dict[str, Any]) -> Table:
             "documents",
             *(f"{step} s" for step in steps_of),
             *(f"{step} GB" for step in steps_of),
-            *("micro-F1", "macro-F1", "micro-K", "macro-K"),
+            *("micro-F1", "paper's macro-F1", "micro-K", "paper's macro-K"),
         ],
         rows,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from funnelling import Corpus, read_corpus
 from funnelling.commands import options
-from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, SINGLE_LABEL_MEASURES
 from funnelling.evaluation.splits import Trial, settle, trial_split
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
@@ -30,7 +30,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for path in arguments.data:
         (trial,), _ = settle([trial_split(read_corpus(path).labelled(), 0, arguments.seed)])
-        measures = ONE_LABEL_MEASURES if trial.train.one_label else PAPER_MEASURES
+        measures = SINGLE_LABEL_MEASURES if trial.train.one_label else PAPER_MEASURES
         rows = [
             [title(name), how, *row]
             for name in parse_methods(arguments.methods)

@@ -59,7 +59,7 @@ import pandas as pd
 
 from funnelling.evaluation import measure_languages
 
-MEASURES = {"micro-F1": "micro_f1", "macro-F1": "macro_f1_present"}
+MEASURES = {"micro-F1": "micro_f1", "macro-F1": "macro_f1"}
 measured = {}
 for name, model in models.items():
     predicted = model.predict(test.texts, languages=test.languages)

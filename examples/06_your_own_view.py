@@ -92,7 +92,7 @@ for title, views in FUNNELS.items():
     model.fit(train.texts, train.labels, languages=train.languages, groups=train.groups)
     predicted[title] = model.predict(test.texts, languages=test.languages)
     measured = measure_languages(truth, predicted[title], test.languages)["average"]
-    results[title] = {"micro-F1": measured["micro_f1"], "macro-F1": measured["macro_f1_present"]}
+    results[title] = {"micro-F1": measured["micro_f1"], "macro-F1": measured["macro_f1"]}
     models[title] = model
 
 table = pd.DataFrame(results).T

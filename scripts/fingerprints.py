@@ -34,13 +34,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import funnelling
-from funnelling import (
-    Corpus,
-    ManyLabelsClassifier,
-    load_model,
-    read_corpus,
-    write_documents,
-)
+from funnelling import Corpus, ManyLabelsClassifier, load_model, read_corpus, write_documents
 from funnelling.commands import main as command
 from funnelling.funnel.design import FunnelParameters
 from funnelling.funnel.learning import FUNNEL
@@ -311,11 +305,11 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
     yield "compare hold-out", _hash(_timeless(held))
     further = folder / "further.jsonl"
     write_documents(further, _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20))
-    for verb, source in (("add-language", documents["new"]), ("update", further)):
-        target = folder / verb
-        said = _run(verb, model, source, "-o", target, "--force")
-        yield verb, _folder_hash(target)
-        yield f"{verb}, told", _hash(said.replace(str(folder), "").encode())
+    for name, source in (("update by a language", documents["new"]), ("update", further)):
+        target = folder / name
+        said = _run("update", model, source, "-o", target, "--force")
+        yield name, _folder_hash(target)
+        yield f"{name}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"
     _run(
         "experiment",
@@ -424,8 +418,10 @@ def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
 
 def _leaves(value: Any) -> Iterator[Any]:
     """All values in a tree, whatever the keys."""
-    if isinstance(value, dict):
-        value = value.values()
+    if isinstance(value, dict):  # where an answer is given, "abstained" says nothing
+        value = [each for key, each in value.items() if key != "abstained"] + [False] * bool(
+            value.get("abstained")
+        )
     elif not isinstance(value, list | tuple):
         yield value
         return

@@ -38,7 +38,6 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "explain": ("in-use",),
     "suggest": ("labelling",),
     "audit": ("labelling",),
-    "add-language": ("in-use",),
     "update": ("in-use",),
     "forget": ("in-use",),
     "tune": ("in-use",),

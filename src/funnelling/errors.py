@@ -1,7 +1,7 @@
 """Errors in what a user gives, one line with place and cure each, and the phrases that such lines share."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,15 @@ def prefix_errors(place: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Words in a sentence.
+
+    >>> join_words(["naive"]), join_words(["a", "b", "c"])
+    ('naive', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def listed(values: Any, what: str) -> Any:

@@ -17,7 +17,7 @@ from funnelling.commands.predict import Predict
 from funnelling.commands.relabel import Relabel
 from funnelling.commands.train import Train
 from funnelling.commands.tune import Tune
-from funnelling.commands.update import AddLanguage, Forget, Update
+from funnelling.commands.update import Forget, Update
 from funnelling.runtime.messages import Reporter, silent
 
 WORDS = {
@@ -146,14 +146,13 @@ def as_function(kind: type[Command], *names: str) -> Callable[..., Any]:
     return call
 
 
-train, predict, evaluate, explain, update, add_language, forget, relabel, tune = (
+train, predict, evaluate, explain, update, forget, relabel, tune = (
     as_function(Train, "method", "data", "output"),
     as_function(Predict, "model", "data", "output"),
     as_function(Evaluate, "model", "data"),
     as_function(Explain, "model", "data", "output", "label", "top"),
     as_function(Update, "model", "data", "output"),
-    as_function(AddLanguage, "model", "data", "output"),
     as_function(Forget, "model", "ids", "output"),
     as_function(Relabel, "model", "map", "output"),
-    as_function(Tune, "model", "optimise", "output"),
+    as_function(Tune, "model", "goal", "output"),
 )

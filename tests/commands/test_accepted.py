@@ -51,7 +51,7 @@ def test_labels_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     model = _train(with_splits(rows), tmp_path)
     predicted = _predict(model, rows)
     assert [row["labels"] for row in predicted] == [row["labels"] for row in rows]
-    assert all(list(row["scores"]) == sorted(ODD_LABELS) for row in predicted)
+    assert all(list(row["probabilities"]) == sorted(ODD_LABELS) for row in predicted)
     capsys.readouterr()
     succeed("evaluate", model, tmp_path / "docs.jsonl", "--json")
     assert json.loads(capsys.readouterr().out)["average"]["micro_f1"] == 1
@@ -87,9 +87,9 @@ def test_texts_without_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     unknown = {"id": "unknown", "language": "en", "text": "xylophone quixotic"}
     rows = _predict(model, [*wordless, unknown])
     assert [row["id"] for row in rows] == [*(row["id"] for row in wordless), "unknown"]
-    assert all(0 <= score <= 1 for row in rows for score in row["scores"].values())
+    assert all(0 <= score <= 1 for row in rows for score in row["probabilities"].values())
     # Without a known word all documents of a language are alike.
-    assert rows[0]["scores"] == rows[2]["scores"] == rows[-1]["scores"]
+    assert rows[0]["probabilities"] == rows[2]["probabilities"] == rows[-1]["probabilities"]
     capsys.readouterr()
     succeed("evaluate", model, tmp_path / "docs.jsonl", "--json")
     assert json.loads(capsys.readouterr().out)["languages"]["en"]["documents"] == 27
@@ -99,7 +99,7 @@ def test_a_language_of_empty_texts_only(tmp_path: Path) -> None:
     empty = [{"language": "fr", "text": "", "labels": ["money"] if i % 2 else []} for i in range(6)]
     model = _train([*documents(), *empty], tmp_path)
     rows = _predict(model, [{"language": "fr", "text": "bonjour"}])
-    assert all(0 <= score <= 1 for score in rows[0]["scores"].values())
+    assert all(0 <= score <= 1 for score in rows[0]["probabilities"].values())
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_ids_by_line_numbers_and_tags_in_any_case(model_copy: Path) -> None:
     )
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
     assert [row["language"] for row in rows] == ["en", "en_GB", "en_US", "it"]
-    assert rows[0]["scores"] == rows[1]["scores"] == rows[2]["scores"]
+    assert rows[0]["probabilities"] == rows[1]["probabilities"] == rows[2]["probabilities"]
 
 
 @pytest.mark.parametrize(

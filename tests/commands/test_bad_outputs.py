@@ -139,8 +139,8 @@ class TestPredict:
 
     def test_wide_scores_are_for_tables(self, model: Path, refuses: Refuses) -> None:
         for output in ("-", "out.jsonl"):
-            says = ["--scores wide makes columns", ".csv"]
-            refuses("predict", model, "docs.jsonl", "-o", output, "--scores", "wide", says=says)
+            says = ["--probabilities wide makes columns", ".csv"]
+            refuses("predict", model, "docs.jsonl", "-o", output, "--probabilities", "wide", says=says)
 
     def test_a_full_disk(self, model: Path, refuses: Refuses) -> None:
         says = ["/dev/full: no space left on device. Make room or choose another disk."]

@@ -93,7 +93,7 @@ def press(request: pytest.FixtureRequest, folder: Path) -> Iterator[Press]:
 
 def test_commands_options_methods_and_models(press: Press) -> None:
     shown = press("funnelling ").split()
-    assert {"train", "predict", "add-language", "data", "completion"} <= set(shown)
+    assert {"train", "predict", "update", "data", "completion"} <= set(shown)
     assert press("funnelling tra").rstrip().endswith("train")
     assert {"--method", "--output", "--quiet"} <= set(press("funnelling train --").split())
     assert {name for name in METHODS if name.startswith("fun-")} <= set(
@@ -111,7 +111,7 @@ def test_what_options_and_commands_take(press: Press) -> None:
     assert press("funnelling predict emp").endswith("empty/")  # a folder without models can be entered
     assert press("funnelling compare docs.jsonl --methods naive,fun-t").rstrip().endswith("naive,fun-tat")
     assert press("funnelling data desc").rstrip().endswith("describe")
-    assert press("funnelling predict mine docs.jsonl --scores w").rstrip().endswith("wide")
+    assert press("funnelling predict mine docs.jsonl --probabilities w").rstrip().endswith("wide")
 
 
 def asking(line: str, folder: Path) -> dict[str, str]:
@@ -146,7 +146,7 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert completions("funnelling train x --set pooled.", folder) == [
         f"pooled.{name}=" for name in settings_of("pooled")
     ]
-    assert completions("funnelling tune mine --optimise mac", folder) == ["macro-f1", "macro-k"]
+    assert completions("funnelling tune mine --goal mac", folder) == ["macro-f1", "macro-k"]
     assert "de" in completions("funnelling compare x --hold-out ", folder)
     assert completions("funnelling train x --jobs ", folder) == [""]
     assert {f".{name}" for name in formats._FORMATS} <= set(ENDINGS)

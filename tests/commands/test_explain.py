@@ -59,9 +59,9 @@ def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp
     rows = [{"id": "1", "text": "🐈", "language": "en"}, {"id": "2", "text": "printer", "language": "en"}]
     succeed("explain", model, write_jsonl(tmp_path / "docs.jsonl", rows), "-o", tmp_path / "why.jsonl")
     blank, known = read_jsonl(tmp_path / "why.jsonl")
-    assert blank["evidence"] is False
+    assert blank["abstained"] == "out-of-vocabulary"
     assert not any(label["assigned"] for label in blank["labels"].values())
-    assert "evidence" not in known
+    assert known["abstained"] is None
 
 
 def test_unknown_languages_may_be_passed_over(own_words_model: Path, tmp_path: Path) -> None:
@@ -69,7 +69,13 @@ def test_unknown_languages_may_be_passed_over(own_words_model: Path, tmp_path: P
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
     succeed("explain", own_words_model, data, "-o", tmp_path / "why.jsonl")
     first, second = read_jsonl(tmp_path / "why.jsonl")
-    assert first == {"id": "7", "labels": None, "language": "xh"}
+    assert first == {
+        "id": "7",
+        "language": "xh",
+        "labels": {},
+        "neighbours": [],
+        "abstained": "unknown-language",
+    }
     assert second["language"] == "it_CH"
 
 

@@ -62,7 +62,7 @@ class TestForgetting:
         succeed("forget", own_words_copy, "--ids", tmp_path / "ids.csv", "--jobs", 1)
         printed = capsys.readouterr().out
         assert "Forgot 3 documents: en 2, it 1" in printed
-        assert "README.md and report.html were written anew" in printed
+        assert "README.md and report.html are new" in printed
         assert "14 held out" in printed
 
     def test_json(self, own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,8 +90,8 @@ class TestForgetting:
         (tmp_path / "ids.txt").write_text("en-1\nde-0\nde-1\n")
         succeed("forget", tmp_path / "model", "--ids", tmp_path / "ids.txt", "--jobs", 1)
         printed = capsys.readouterr().out
-        assert "Languages that only they had, and that are gone: de" in printed
-        assert "Labels that only they had, and that are gone: rare" in printed
+        assert "Languages without documents, removed: de" in printed
+        assert "Labels without documents, removed: rare" in printed
         model = load_model(tmp_path / "model")
         assert model.languages_ == ["en", "it"]
         assert "rare" not in model.classes_
@@ -103,7 +103,7 @@ class TestForgetting:
         (tmp_path / "ids.txt").write_text("it-1\n")
         succeed("forget", own_words_copy, "--ids", tmp_path / "ids.txt", "-o", tmp_path / "new", "--jobs", 1)
         assert contents(own_words_copy) == before
-        assert f"The old model still has them: {own_words_copy}" in capsys.readouterr().out
+        assert f"The old model still has these documents: {own_words_copy}" in capsys.readouterr().out
 
 
 class TestRefusals:
@@ -114,7 +114,7 @@ class TestRefusals:
             (
                 "ids.txt",
                 "it-1\nnobody\n",
-                ['ids.txt: the model learned from no document with the id "nobody"'],
+                ['ids.txt: no training document has the id "nobody"'],
             ),
             ("ids.txt", "nobody\nno one\n", ['"nobody", nor 1 more', "--ignore-unknown"]),
             ("ids.csv", "name,age\nx,3\n", ["ids.csv: which column holds the id?", "--id-column"]),
@@ -146,4 +146,6 @@ class TestRefusals:
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
         succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-table")
         (tmp_path / "ids.txt").write_text("1\n")
-        refuses("forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "given no ids", "Update it with"])
+        refuses(
+            "forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "have no ids", "Update the model with"]
+        )

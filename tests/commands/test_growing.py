@@ -1,4 +1,4 @@
-"""``funnelling add-language`` and ``funnelling update``: models that learn on."""
+"""``funnelling update``: documents, corrections, languages and labels are added to a model."""
 
 import json
 import re
@@ -12,7 +12,6 @@ from funnelling.storage import describe_model
 
 from .command import (
     LABELS,
-    assert_refused,
     contents,
     documents,
     read_jsonl,
@@ -27,11 +26,11 @@ def german(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "de.jsonl", with_splits(documents(["de"])))
 
 
-class TestAddLanguage:
+class TestAFurtherLanguage:
     def test_a_new_language_can_be_labelled(
         self, own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1)
+        succeed("update", own_words_copy, german(tmp_path), "--jobs", 1)
         printed = capsys.readouterr().out
         lines = [line.split() for line in printed.splitlines()]
         assert "Before and after, on the same documents" in printed
@@ -49,7 +48,7 @@ class TestAddLanguage:
         rows = [*with_splits(documents()), *with_splits(documents(["de"]))]
         data = write_jsonl(tmp_path / "all.jsonl", rows)
         succeed("train", data, "-o", tmp_path / "at-once", "--method", "fun-tat", "--jobs", 1)
-        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1, "--exact")
+        succeed("update", own_words_copy, german(tmp_path), "--jobs", 1, "--exact")
         test = write_jsonl(tmp_path / "test.jsonl", documents(["de", "en", "it"]))
         for folder in ("at-once", "model"):
             succeed("predict", tmp_path / folder, test, "-o", tmp_path / f"{folder}.jsonl")
@@ -57,14 +56,9 @@ class TestAddLanguage:
 
     def test_into_another_folder(self, model_copy: Path, tmp_path: Path) -> None:
         before = contents(model_copy)
-        succeed("add-language", model_copy, german(tmp_path), "-o", tmp_path / "new", "--jobs", 1)
+        succeed("update", model_copy, german(tmp_path), "-o", tmp_path / "new", "--jobs", 1)
         assert contents(model_copy) == before
         assert load_model(tmp_path / "new").languages_ == ["de", "en", "it"]
-
-    @pytest.mark.usefixtures("model_copy")
-    def test_a_language_it_knows_is_refused(self, tmp_path: Path) -> None:
-        write_jsonl(tmp_path / "it.jsonl", documents(["it"]))
-        assert_refused("add-language", "model", "it.jsonl", cwd=tmp_path, says=["it", "funnelling update"])
 
 
 class TestUpdate:
@@ -77,10 +71,10 @@ class TestUpdate:
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1, "--force")
         printed, said = capsys.readouterr()
         assert re.search(r"^it +10 test", printed, re.MULTILINE)
-        assert "Learning on: 4 new, 16 corrected." in said
-        assert "of 16 corrected documents now get exactly the labels given." in printed
+        assert "Documents: 4 new, 16 corrected." in said
+        assert "of 16 corrected documents now get exactly the corrected labels." in printed
         assert "New labels, which the table leaves out: 1 (hardwrae)" in printed
-        assert "hardwrae is near hardware, which the model has: relabel merges them." in printed
+        assert "hardwrae is near hardware, a label of the model. Merge them with relabel." in printed
         model = load_model(model_copy)
         assert model.documents_ == {"en": 16, "it": 20}
         assert "hardwrae" in model.classes_
@@ -93,7 +87,7 @@ class TestUpdate:
             row["split"] = {"train": "test", "test": "train"}[row["split"]]
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
         said = capsys.readouterr().err
-        assert "16 test documents left out, which the model learned from." in said
+        assert "16 test documents left out: also training documents." in said
 
     def test_a_variant_of_a_language_is_taken_for_it(self, model_copy: Path, tmp_path: Path) -> None:
         rows = [{**row, "id": f"new-{row['id']}", "language": "it-CH"} for row in documents(["it"])]
@@ -114,9 +108,9 @@ class TestUpdate:
         succeed("update", model_copy, tmp_path / "corrections.csv", "--jobs", 1, "--force", "--json")
         printed, said = capsys.readouterr()
         result = json.loads(printed)
-        assert "Learning on: 2 corrected." in said
+        assert "Documents: 2 corrected." in said
         assert (result["new"], result["corrected"]) == (0, 2)
-        assert set(result["measured_on"].values()) == {"held out"}
+        assert set(result["evaluated_on"].values()) == {"held out"}
         assert result["before"]["average"].keys() == result["after"]["average"].keys()
         assert result["model"] == str(model_copy)
 
@@ -124,12 +118,15 @@ class TestUpdate:
     def test_corrections_of_unknown_documents_are_refused(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "corrections.csv").write_text("id,labels\nnobody,money\n")
         refuses(
-            "update", "model", "corrections.csv", says=["corrections.csv", 'no document with the id "nobody"']
+            "update",
+            "model",
+            "corrections.csv",
+            says=["corrections.csv", 'no training document has the id "nobody"'],
         )
 
     @pytest.mark.usefixtures("model_copy")
     def test_nothing_to_learn_is_refused(self, refuses: Refuses) -> None:
-        refuses("update", "model", says=["model: nothing to learn"])
+        refuses("update", "model", says=["model: nothing to add"])
 
     def test_a_resource_that_the_model_does_not_read_is_refused(
         self, tmp_path: Path, refuses: Refuses, split_data: Path
@@ -153,12 +150,12 @@ class TestUpdate:
             for row in documents()
         ]
         data, before = write_jsonl(tmp_path / "more.jsonl", rows), contents(own_words_copy)
-        assert main(["update", str(own_words_copy), str(data), "--jobs", "1", "--json"]) == 2
+        assert main(["update", str(own_words_copy), str(data), "--jobs", "1", "--json"]) == 3
         printed, said = capsys.readouterr()
         assert contents(own_words_copy) == before
         result = json.loads(printed)
         assert result["model"] is None
-        assert result["fell"][0]["before"] > result["fell"][0]["after"]
+        assert result["regressions"][0]["before"] > result["regressions"][0]["after"]
         assert re.search(r"more\.jsonl: .* on average fell from \S+ to \S+, .*--force", said.splitlines()[-1])
         succeed("update", own_words_copy, data, "--jobs", 1, "--force")
         assert contents(own_words_copy) != before
@@ -172,20 +169,19 @@ class TestUpdate:
         assert " test " not in printed
 
 
-@pytest.mark.parametrize("command", ["add-language", "update"])
 class TestRefusals:
-    def test_a_compact_model(self, command: str, tmp_path: Path, split_data: Path, refuses: Refuses) -> None:
+    def test_a_compact_model(self, tmp_path: Path, split_data: Path, refuses: Refuses) -> None:
         succeed(
             "train", split_data, "-o", tmp_path / "small", "--compact", "--method", "fun-tat", "--jobs", 1
         )
         german(tmp_path)
-        refuses(command, "small", "de.jsonl", says=["small", "compact"])
+        refuses("update", "small", "de.jsonl", says=["small", "compact"])
 
     @pytest.mark.usefixtures("model_copy")
-    def test_a_file_without_training_documents(self, command: str, tmp_path: Path, refuses: Refuses) -> None:
+    def test_a_file_without_training_documents(self, tmp_path: Path, refuses: Refuses) -> None:
         write_jsonl(tmp_path / "de.jsonl", documents(["de"], split="test"))
         says = ['de.jsonl: no labelled document with split "train"']
-        refuses(command, "model", "de.jsonl", says=says)
+        refuses("update", "model", "de.jsonl", says=says)
 
 
 def _reference() -> list[dict[str, str]]:

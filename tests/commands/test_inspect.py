@@ -105,11 +105,11 @@ def test_what_it_keeps(own_words_model: Path, capsys: pytest.CaptureFixture[str]
     assert keeps["documents"] == {"en": 16, "it": 16}
     assert {"ids", "labels", "beginnings", "posteriors"} <= set(keeps["bytes"])
     assert sum(keeps["bytes"].values()) < keeps["bytes_in_all"]
-    assert {"update", "add-language", "forget"} <= set(keeps["can"])
+    assert {"update", "forget"} <= set(keeps["can"])
     succeed("inspect", own_words_model)
     out = capsys.readouterr().out
     assert "the first 200 characters of each text" in out
-    assert "Without training anew it can be changed by: update, add-language, forget" in out
+    assert "Without training anew it can be changed by: update, forget" in out
 
 
 def test_a_compact_model_keeps_nothing(
@@ -123,4 +123,4 @@ def test_a_compact_model_keeps_nothing(
     assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
     assert "it keeps nothing of its training documents" in keeps["cannot"]["forget"]
     succeed("inspect", tmp_path / "model")
-    assert "Not by update, add-language, forget" in capsys.readouterr().out
+    assert "Not by update, forget" in capsys.readouterr().out

@@ -60,7 +60,7 @@ def test_thousands_of_labels_are_learned_by_name_too(
     assert load_model(model).classes_.tolist() == ["account", "all", "hardware", "money", "weather"]
     write_jsonl(tmp_path / "new.jsonl", [{"text": "il meteo", "language": "it"}])
     (row,) = _rows(tmp_path, model, tmp_path / "new.jsonl", "--top", 5)
-    assert "weather" in row["scores"]
+    assert "weather" in row["probabilities"]
     write_jsonl(tmp_path / "more.jsonl", [{"text": "il conto", "language": "it", "labels": ["account"]}])
     succeed("update", model, tmp_path / "more.jsonl", "-o", tmp_path / "updated", "--force")
     assert "weather" in load_model(tmp_path / "updated").classes_.tolist()
@@ -89,8 +89,8 @@ class TestPredict:
         assert any("account" in row["labels"] for row in rows)
         for row in rows:
             assert "account" not in row["labels"] or "hardware" in row["labels"]
-            assert row["scores"]["hardware"] >= row["scores"]["account"]
-            assert set(row["scores"]) == {"hardware", "account", "money"}  # no document has "all"
+            assert row["probabilities"]["hardware"] >= row["probabilities"]["account"]
+            assert set(row["probabilities"]) == {"hardware", "account", "money"}  # no document has "all"
 
     def test_names_stand_beside_ids(self, trained: Path, data: Path, tmp_path: Path) -> None:
         names = {"hardware": "Ferraglia", "account": "Conti", "money": "Money"}
@@ -106,14 +106,14 @@ class TestPredict:
         for row in rows:
             assert set(row["labels"]) <= {"hardware"}
             assert row["best_label"] in (None, "hardware")
-            assert set(row["scores"]) == {"hardware"}
+            assert set(row["probabilities"]) == {"hardware"}
 
     def test_another_label_set_for_once(self, trained: Path, data: Path, tmp_path: Path) -> None:
         path = write_jsonl(
             tmp_path / "labels.jsonl", [{"id": "money", "exclude": True, "names": {"de": "Geld"}}]
         )
         rows = _rows(tmp_path, trained, data, "--label-set", path)
-        assert all(set(row["scores"]) == {"hardware", "account"} for row in rows)
+        assert all(set(row["probabilities"]) == {"hardware", "account"} for row in rows)
         assert any(row["labels"] == ["account"] for row in rows)
 
     def test_one_label_is_the_best_of_the_others(self, tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ class TestPredict:
         before = _rows(tmp_path, tmp_path / "model", data)
         after = _rows(tmp_path, tmp_path / "model", data, "--exclude", "money")
         for old, new in zip(before, after, strict=True):
-            rest = {label: score for label, score in old["scores"].items() if label != "money"}
+            rest = {label: score for label, score in old["probabilities"].items() if label != "money"}
             assert new["labels"] == [max(rest, key=lambda label: rest[label])]
-            assert sum(new["scores"].values()) == pytest.approx(1)
+            assert sum(new["probabilities"].values()) == pytest.approx(1)
 
     def test_parts_of_a_folder_too(self, trained: Path, labels: Path, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")
@@ -155,7 +155,7 @@ class TestTrain:
         succeed("train", split_data, "-o", path, "--method", "naive", *options)
         assert "lack labels" not in capsys.readouterr().err
         assert load_model(path).classes_.tolist() == ["account", "all", "hardware", "money"]
-        succeed("add-language", path, further, "--jobs", 1)  # which documents have parents now, too
+        succeed("update", path, further, "--jobs", 1)  # which documents have parents now, too
         archive = load_model(path).training_
         assert archive.targets["de"][:, 1].sum() == sum(bool(row["labels"]) for row in documents(["de"]))
         scores = _json(capsys, "evaluate", path, split_data)

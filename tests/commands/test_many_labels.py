@@ -32,18 +32,22 @@ class TestPredict:
     ) -> None:
         succeed("predict", many_labels_model, data)
         first, second, nothing = _printed(capsys)
-        assert list(map(len, (first["scores"], second["scores"]))) == [5, 5]
-        assert list(first["scores"].values()) == sorted(first["scores"].values(), reverse=True)
-        assert first["best_label"] == next(iter(first["scores"]))
+        assert list(map(len, (first["probabilities"], second["probabilities"]))) == [5, 5]
+        assert list(first["probabilities"].values()) == sorted(first["probabilities"].values(), reverse=True)
+        assert first["best_label"] == next(iter(first["probabilities"]))
         assert second["labels"] == ["label 9"]
-        assert (nothing["labels"], nothing["scores"], nothing["evidence"]) == ([], {}, False)
+        assert (nothing["labels"], nothing["probabilities"], nothing["abstained"]) == (
+            [],
+            {},
+            "out-of-vocabulary",
+        )
 
     def test_or_as_many_as_are_asked_for(
         self, many_labels_model: Path, data: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         succeed("predict", many_labels_model, data, "--top", 12, "--threshold", 0)
         first, *_ = _printed(capsys)
-        assert len(first["scores"]) == 12
+        assert len(first["probabilities"]) == 12
         assert 12 < len(first["labels"]) <= 40
 
     def test_a_table_has_them_in_one_column(
@@ -52,14 +56,14 @@ class TestPredict:
         succeed("predict", many_labels_model, data, "-o", tmp_path / "out.csv")
         with (tmp_path / "out.csv").open(newline="") as stream:
             first, *_ = csv.DictReader(stream)
-        assert len(json.loads(first["scores"])) == 5
+        assert len(json.loads(first["probabilities"])) == 5
 
     def test_a_column_for_each_is_refused(
         self, many_labels_model: Path, data: Path, refuses: Refuses
     ) -> None:
         refuses(
-            *("predict", many_labels_model, data, "-o", "out.csv", "--scores", "wide"),
-            says=["--scores wide would make 1,107 columns. Use --scores list"],
+            *("predict", many_labels_model, data, "-o", "out.csv", "--probabilities", "wide"),
+            says=["--probabilities wide would make 1,107 columns. Use --probabilities list"],
         )
 
     def test_a_folder_of_parts(self, many_labels_model: Path, tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ class TestPredict:
         write_jsonl(tmp_path / "parts" / "one.jsonl", DOCUMENTS)
         succeed("predict", many_labels_model, tmp_path / "parts", "-o", tmp_path / "out", "--jobs", 1)
         table = parquet.read_table(tmp_path / "out" / "one.parquet")
-        assert [len(scores) for scores in table["scores"].to_pylist()] == [5, 5, 0]
+        assert [len(scores) for scores in table["probabilities"].to_pylist()] == [5, 5, 0]
         thresholds = json.loads(table.schema.metadata[b"funnelling.thresholds"])
         assert {(row["language"], row["label"]) for row in thresholds} == {
             ("en", "all labels"),
@@ -88,9 +92,11 @@ class TestPredict:
             *("predict", many_labels_model, data, "--label-set", tmp_path / "labels.json", "--names", "en")
         )
         first, second, _ = _printed(capsys)
-        assert "group 5" not in {*first["labels"], *first["scores"]}
+        assert "group 5" not in {*first["labels"], *first["probabilities"]}
         assert (second["labels"], second["label_names"]) == (["label 9", "group 2"], ["Nine", "Group two"])
-        assert second["scores"]["group 2"] == second["scores"]["label 9"] == second["probability"]
+        assert (
+            second["probabilities"]["group 2"] == second["probabilities"]["label 9"] == second["probability"]
+        )
 
 
 class TestExplain:

@@ -28,6 +28,13 @@ from .command import (
 )
 from .conftest import Refuses
 
+NO_ANSWER = {
+    "labels": [],
+    "best_label": None,
+    "probability": None,
+    "abstained": "unknown-language",
+    "probabilities": {},
+}
 METHODS = ("naive", "pooled", "fun-tat", "fun-kfcv")
 
 
@@ -55,11 +62,17 @@ class TestRows:
         for row in rows:
             assert list(row) == [
                 *("text", "input_labels", "id", "language"),
-                *("labels", "best_label", "probability", "scores"),
+                *("labels", "best_label", "probability", "abstained", "probabilities"),
             ]
-            assert row["probability"] == row["scores"][row["best_label"]] == max(row["scores"].values())
-            assert list(row["scores"]) == sorted(LABELS)
-            assert all(isinstance(score, float) and 0 <= score <= 1 for score in row["scores"].values())
+            assert (
+                row["probability"]
+                == row["probabilities"][row["best_label"]]
+                == max(row["probabilities"].values())
+            )
+            assert list(row["probabilities"]) == sorted(LABELS)
+            assert all(
+                isinstance(score, float) and 0 <= score <= 1 for score in row["probabilities"].values()
+            )
             assert set(row["labels"]) <= set(LABELS)
 
     @pytest.mark.parametrize("method", METHODS)
@@ -70,9 +83,10 @@ class TestRows:
         rows = [{"id": name, "text": text, "language": "en"} for name, text in texts.items()]
         *blank, known = _rows(models[method], write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path)
         for row in blank:
-            assert (row["labels"], row["best_label"], row["evidence"]) == ([], None, False)
-            assert list(row["scores"]) == sorted(LABELS)
-        assert "evidence" not in known
+            assert (row["labels"], row["best_label"]) == ([], None)
+            assert row["abstained"] == "out-of-vocabulary"
+            assert list(row["probabilities"]) == sorted(LABELS)
+        assert known["abstained"] is None
 
     @pytest.mark.parametrize("method", METHODS)
     def test_they_are_what_python_predicts(
@@ -83,7 +97,7 @@ class TestRows:
         texts, languages = zip(*((row["text"], row["language"]) for row in documents()), strict=True)
         proba = fitted.predict_proba(list(texts), languages=languages)
         decided = fitted.predict(list(texts), languages=languages)
-        assert [list(row["scores"].values()) for row in rows] == proba.tolist()
+        assert [list(row["probabilities"].values()) for row in rows] == proba.tolist()
         assert [row["labels"] for row in rows] == [
             fitted.classes_[answer == 1].tolist() for answer in decided
         ]
@@ -96,8 +110,10 @@ class TestRows:
         told = thresholds_of(load(models[method]))
         for row in _rows(models[method], data, tmp_path, *(() if top is None else ("--top", top))):
             thresholds = told.get(row["language"], {})
-            above = [label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)]
-            assert sorted(above) == [label for label in row["labels"] if label in row["scores"]]
+            above = [
+                label for label, score in row["probabilities"].items() if score > thresholds.get(label, 0.5)
+            ]
+            assert sorted(above) == [label for label in row["labels"] if label in row["probabilities"]]
             assert 0.5 not in thresholds.values()
             assert "thresholds" not in row
 
@@ -112,14 +128,16 @@ class TestRows:
     def test_top(self, model: Path, data: Path, tmp_path: Path) -> None:
         everything = _rows(model, data, tmp_path)
         for row, full in zip(_rows(model, data, tmp_path, "--top", 2), everything, strict=True):
-            best = sorted(full["scores"].items(), key=lambda item: -item[1])[:2]
-            assert list(row["scores"].items()) == best
+            best = sorted(full["probabilities"].items(), key=lambda item: -item[1])[:2]
+            assert list(row["probabilities"].items()) == best
             assert row["labels"] == full["labels"]
 
     @pytest.mark.parametrize("threshold", [0, 0.2, 0.9, 1])
     def test_threshold(self, threshold: float, model: Path, data: Path, tmp_path: Path) -> None:
         for row in _rows(model, data, tmp_path, "--threshold", threshold):
-            assert row["labels"] == [label for label, score in row["scores"].items() if score > threshold]
+            assert row["labels"] == [
+                label for label, score in row["probabilities"].items() if score > threshold
+            ]
             assert "thresholds" not in row
 
 
@@ -131,7 +149,7 @@ class TestLanguages:
         )
         assert done.stderr == (
             'funnelling: docs.jsonl:3: document "x": the model does not know the language "fr", only en, it. '
-            "Without --strict such documents are left unlabelled.\n"
+            "Without --strict such documents get no label.\n"
         )
         assert (done.returncode, done.stdout) == (2, "")
         assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]
@@ -147,10 +165,11 @@ class TestLanguages:
         tags = ("xx", "gl", "und", "en")
         data = write_jsonl(tmp_path / "docs.jsonl", [{"language": tag, "text": "printer"} for tag in tags])
         rows = _rows(model, data, tmp_path)
-        assert [row["labels"] is not None for row in rows] == [False, True, True, True]
-        assert "1 document not labelled, for the model does not know the language: xx (1)" in (
-            capsys.readouterr().err
-        )
+        assert [row["abstained"] for row in rows] == ["unknown-language", None, None, None]
+        lines = capsys.readouterr().err.splitlines()
+        out = f"{tmp_path / 'out.jsonl'}: "
+        assert f"{out}4 documents, 1 without an answer (in an unknown language: xx 1)." in lines
+        assert any(line.startswith(f"{out}1 document in languages without training") for line in lines)
 
     def test_unknown_ones_pass_through_in_place(self, own_words_model: Path, tmp_path: Path) -> None:
         languages = ("fr", "en", "PT-br", "???", "it", "fr")
@@ -159,20 +178,22 @@ class TestLanguages:
         )
         rows = _rows(own_words_model, data, tmp_path)
         assert [row["language"] for row in rows] == ["fr", "en", "pt_BR", "???", "it", "fr"]
-        known = [row["labels"] is not None for row in rows]
-        assert known == [False, True, False, False, True, False]
+        unknown = "unknown-language"
+        assert [row["abstained"] for row in rows] == [
+            *(unknown, None, unknown, unknown, "out-of-vocabulary", unknown),
+        ]
         assert rows[0] == {
             "text": "invoice",
             "id": "1",
             "language": "fr",
-            **dict.fromkeys(("labels", "best_label", "probability", "scores")),
+            **NO_ANSWER,
         }
         alone = write_jsonl(tmp_path / "alone.jsonl", [{"id": "2", "language": "en", "text": "invoice"}])
         assert rows[1] == _rows(own_words_model, alone, tmp_path)[0]
 
     def test_unknown_ones_without_any_known_one(self, own_words_model: Path, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", [{"language": "fr", "text": "a"}] * 3)
-        assert [row["labels"] for row in _rows(own_words_model, data, tmp_path)] == [None] * 3
+        assert [row["labels"] for row in _rows(own_words_model, data, tmp_path)] == [[]] * 3
 
     def test_a_missing_one_is_detected_among_those_of_the_model(self, model: Path, tmp_path: Path) -> None:
         texts = ["Where is the invoice for the new printer?", "Dove si trova la fattura della stampante?"]
@@ -203,7 +224,8 @@ class TestSources:
             for e, row in zip(expected, rows, strict=True)
         ] == expected
         assert "text" not in rows[0]  # standard output has the answers alone
-        assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+        assert (done.returncode, done.stderr.count("\n")) == (0, 2)
+        assert done.stderr.startswith("<stdin>: 48 documents.")
         assert "funnelling inspect" in done.stderr
 
     def test_compressed_output(self, model: Path, data: Path, tmp_path: Path) -> None:

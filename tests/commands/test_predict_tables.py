@@ -15,7 +15,7 @@ import pytest
 
 from .command import LABELS, read_jsonl, run_command, succeed, write_jsonl
 
-OURS = ["labels", "best_label", "probability", "note"]
+OURS = ["labels", "best_label", "probability", "abstained"]
 HEADER = ["Ref", "text", "language", "price", "comment", "=1+1"]
 # Cells that would compute, call a program or fetch a page if a spreadsheet took them for more than text.
 CELLS = [
@@ -59,9 +59,9 @@ def _check(rows: list[list[Any]]) -> None:
         price = cells[3]
         assert found["price"] in ("", None) if not price else float(found["price"]) == float(price)
         labels = row[-4].split("|")
-        assert labels == ["[]"] or set(labels) <= set(LABELS)
+        assert labels == [""] or set(labels) <= set(LABELS)
         assert 0 <= float(row[-2] or 0) <= 1
-    assert body[-1][-4:] == ["[]", "", "", "no known word"]
+    assert body[-1][-4:] == ["", "", "", "out-of-vocabulary"]
 
 
 class TestPrograms:
@@ -94,7 +94,11 @@ class TestPrograms:
     ) -> None:
         path = _predict(own_words_model, source, tmp_path / "out.parquet")
         table = polars.read_parquet(path)
-        assert table.columns == [*HEADER, "id", *OURS, "scores"] == list(pandas.read_parquet(path).columns)
+        assert (
+            table.columns
+            == [*HEADER, "id", *OURS, "probabilities"]
+            == list(pandas.read_parquet(path).columns)
+        )
         assert [list(row)[4:6] for row in table.rows()] == [cells[4:6] for cells in CELLS]  # as they stood
         assert table["labels"].dtype == polars.List(polars.String)
         assert json.loads(pq.read_schema(path).metadata[b"funnelling.thresholds"])
@@ -132,12 +136,12 @@ def _convert(path: Path, target: str, folder: Path) -> str:
 
 class TestColumns:
     def test_wide_scores(self, own_words_model: Path, source: Path, tmp_path: Path) -> None:
-        table = _predict(own_words_model, source, tmp_path / "out.csv", "--scores", "wide")
+        table = _predict(own_words_model, source, tmp_path / "out.csv", "--probabilities", "wide")
         frame = pandas.read_csv(table, float_precision="round_trip")
-        wide = [f"score:{label}" for label in sorted(LABELS)]
+        wide = [f"probability:{label}" for label in sorted(LABELS)]
         assert list(frame.columns)[-3:] == wide
         rows = read_jsonl(_predict(own_words_model, source, tmp_path / "out.jsonl"))
-        assert frame[wide].to_numpy().tolist() == [list(row["scores"].values()) for row in rows]
+        assert frame[wide].to_numpy().tolist() == [list(row["probabilities"].values()) for row in rows]
 
     def test_the_answers_are_those_of_json_lines(
         self, own_words_model: Path, data: Path, tmp_path: Path
@@ -145,7 +149,7 @@ class TestColumns:
         rows = read_jsonl(_predict(own_words_model, data, tmp_path / "out.jsonl"))
         table = pq.read_table(_predict(own_words_model, data, tmp_path / "out.parquet")).to_pylist()
         for row, line in zip(table, rows, strict=True):
-            row["scores"] = dict(row["scores"])
+            row["probabilities"] = dict(row["probabilities"])
             assert {name: row[name] for name in line} == line
 
     def test_fields_that_only_some_documents_have(self, own_words_model: Path, tmp_path: Path) -> None:
@@ -161,24 +165,27 @@ class TestColumns:
         source = write_jsonl(tmp_path / "in.jsonl", [{"text": "facture", "language": "fr"}])
         path = _predict(own_words_model, source, tmp_path / "out.csv")
         (row,) = csv.DictReader(io.StringIO(path.read_text()))
-        assert [row[name] for name in OURS] == ["", "", "", "language not known to the model"]
+        assert [row[name] for name in OURS] == ["", "", "", "unknown-language"]
 
 
 class TestMessages:
     def test_what_is_said(self, own_words_model: Path, tmp_path: Path) -> None:
-        write_jsonl(tmp_path / "in.jsonl", [{"text": "invoice", "language": "en", "labels": [], "note": 1}])
+        write_jsonl(
+            tmp_path / "in.jsonl", [{"text": "invoice", "language": "en", "labels": [], "abstained": 1}]
+        )
         done = run_command("predict", own_words_model, "in.jsonl", "-o", "out.csv", cwd=tmp_path)
         assert (done.returncode, done.stdout) == (0, "")
-        first, second = done.stderr.splitlines()
-        assert first.endswith("they are kept: labels as input_labels, note as input_note.")
-        assert second.endswith(f"not all .5: funnelling inspect {own_words_model} --json has them.")
+        first, second, third = done.stderr.splitlines()
+        assert first.endswith("they are kept: labels as input_labels, abstained as input_abstained.")
+        assert second == "out.csv: 1 document."
+        assert third.endswith(f"not all .5: funnelling inspect {own_words_model} --json has them.")
 
     def test_a_threshold_of_ones_own_is_the_only_one(
         self, own_words_model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         capsys.readouterr()
         path = _predict(own_words_model, source, tmp_path / "out.xlsx", "--threshold", 0.25)
-        assert capsys.readouterr().err == ""
+        assert capsys.readouterr().err.count("\n") == 1  # the number of documents
         sheet = pandas.read_excel(path, sheet_name="thresholds", engine="openpyxl")
         assert sheet.to_dict("records") == [{"language": "all", "label": "all", "threshold": 0.25}]
 

@@ -53,7 +53,7 @@ def test_a_model_goes_to_the_hub_and_comes_back(
 
     succeed("pull", "owner/name@v2", "-o", tmp_path / "copy", "--json")
     assert json.loads(capsys.readouterr().out) == {"model": str(tmp_path / "copy")}
-    succeed("tune", tmp_path / "copy", "--optimise", "micro-f1")
+    succeed("tune", tmp_path / "copy", "--goal", "micro-f1")
     succeed("pull", ADDRESS, "-o", tmp_path / "copy", "--force")
     capsys.readouterr()
 
@@ -87,9 +87,8 @@ def test_a_folder_of_parts_is_labelled_too(split_data: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "command",
     [
-        ("tune", ADDRESS, "--optimise", "micro-f1"),
+        ("tune", ADDRESS, "--goal", "micro-f1"),
         ("update", ADDRESS, "docs.jsonl"),
-        ("add-language", ADDRESS, "docs.jsonl"),
         ("forget", ADDRESS, "--ids", "ids.txt"),
         ("relabel", ADDRESS, "--map", "labels.csv"),
         ("train", "docs.jsonl", "-o", ADDRESS),

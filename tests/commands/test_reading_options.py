@@ -85,7 +85,7 @@ def test_a_model_strips_new_documents_as_it_did_those_it_learned_from(tmp_path: 
     plain = write_jsonl(tmp_path / "plain.jsonl", ROWS)
     succeed("predict", tmp_path / "model", plain, "-o", tmp_path / "same.jsonl")
     answers = [
-        [(row["labels"], row["scores"]) for row in read_jsonl(tmp_path / name)]
+        [(row["labels"], row["probabilities"]) for row in read_jsonl(tmp_path / name)]
         for name in ("out.jsonl", "same.jsonl")
     ]
     assert answers[0] == answers[1]

@@ -46,8 +46,8 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert contents(model) == before
     renamed = answers(tmp_path / "new", data, tmp_path)
     for old, new in zip(rows, renamed, strict=True):
-        assert new["scores"]["Geräte"] == old["scores"]["hardware"]
-        assert new["scores"]["hardware"] == old["scores"]["account"]
+        assert new["probabilities"]["Geräte"] == old["probabilities"]["hardware"]
+        assert new["probabilities"]["hardware"] == old["probabilities"]["account"]
     description = describe_model(tmp_path / "new")
     old_scores = describe_model(model)["scores"]
     assert description["labels"] == ["hardware", "Geräte", "money"]
@@ -64,7 +64,7 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert answers(tmp_path / "new", data, tmp_path) == rows
     old, new = (json.loads((path / "model.json").read_text("utf-8")) for path in (model, tmp_path / "new"))
     assert old["files"] == new["files"]  # all arrays are the same bytes
-    assert old["scores"] == new["scores"]
+    assert old["probabilities"] == new["probabilities"]
 
 
 def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +76,7 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
     assert (told["renamed"], told["merged"], told["dropped"]) == ({}, {}, ["account"])
     for old, new in zip(rows, answers(model_copy, data, tmp_path), strict=True):
         assert new["labels"] == [label for label in old["labels"] if label != "account"]
-        assert new["scores"] == {label: old["scores"][label] for label in ("hardware", "money")}
+        assert new["probabilities"] == {label: old["probabilities"][label] for label in ("hardware", "money")}
     scores = describe_model(model_copy)["scores"]
     assert scores["how"].startswith("Measured by inner folds over the training documents after labels were")
     assert {row["label"] for row in scores["by_label"]} <= {"hardware", "money"}
@@ -94,7 +94,7 @@ def test_what_cannot_be_done_is_refused(refuses: Refuses, own_words_copy: Path, 
         ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Near it: 'hardware'"]),
         ("hardware,\naccount,\nmoney,\n", ["map.csv", "no label"]),
         ("hardware,money\naccount,money\n", ["map.csv", "one label"]),
-        ("hardware,hardware\n", ["map.csv", "called that already"]),
+        ("hardware,hardware\n", ["map.csv", "have these names already"]),
     ):
         refuses(*relabel, labels_map(tmp_path, text), says=says)
     refuses(*relabel, tmp_path / "nowhere.csv", says=["nowhere.csv", "no such file"])
@@ -108,10 +108,10 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     capsys.readouterr()
     succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--jobs", 1)
     printed, said = capsys.readouterr()
-    assert "Learning anew, for 1 label made of several." in said
+    assert "Training again: 1 label made of several." in said
     assert "Merged    account, hardware → office" in printed
     assert "Renamed   money → cash" in printed
-    assert "under the new labels, before and after:" in printed
+    assert "under the new labels:" in printed
     description = describe_model(tmp_path / "new")
     assert description["labels"] == ["cash", "office"]
     assert description["scores"]["how"].endswith("after labels were merged.")
@@ -120,11 +120,11 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     assert (step["step"], step["renamed"], step["merged"]) == ("relabel", 1, 2)
     assert "hardware" not in (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     rows = answers(tmp_path / "new", split_data, tmp_path)
-    assert list(rows[0]["scores"]) == ["cash", "office"]
+    assert list(rows[0]["probabilities"]) == ["cash", "office"]
     succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--force", "--json", "--jobs", 1)
     told = json.loads(capsys.readouterr().out)
     assert told["merged"] == {"office": ["account", "hardware"]}
-    assert set(told["before"]) == set(told["after"]) == {"en", "it"}
+    assert set(told["before"]["languages"]) == set(told["after"]["languages"]) == {"en", "it"}
 
 
 def test_a_relabelled_model_learns_on(own_words_copy: Path, tmp_path: Path) -> None:
@@ -144,9 +144,9 @@ def test_one_label_per_document(tmp_path: Path, capsys: pytest.CaptureFixture[st
     rows = answers(tmp_path / "model", data, tmp_path)
     succeed("relabel", tmp_path / "model", "--map", labels_map(tmp_path, "money,\n"))
     for old, new in zip(rows, answers(tmp_path / "model", data, tmp_path), strict=True):
-        best = max(("account", "hardware"), key=old["scores"].__getitem__)
+        best = max(("account", "hardware"), key=old["probabilities"].__getitem__)
         assert new["labels"] == [best]
-        assert sum(new["scores"].values()) == pytest.approx(1)
+        assert sum(new["probabilities"].values()) == pytest.approx(1)
     scores = describe_model(tmp_path / "model")["scores"]
     assert scores["how"] == "Measured by inner folds over the training documents after labels were dropped."
     assert "by_label" not in scores

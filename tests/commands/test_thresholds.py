@@ -24,7 +24,7 @@ def test_tuned_thresholds_are_those_that_predictions_follow(
     assert f"thresholds that are not all .5: funnelling inspect {tmp_path / 'tuned'} --json" in captured.err
     for row in map(json.loads, captured.out.splitlines()):
         assert "thresholds" not in row
-        for label, score in row["scores"].items():
+        for label, score in row["probabilities"].items():
             assert (label in row["labels"]) == (score > thresholds[row["language"]].get(label, 0.5))
 
 

@@ -16,7 +16,7 @@ from .command import contents, documents, run_command, succeed, with_splits, wri
 def _table(printed: str) -> dict[str, list[str]]:
     """The rows of the first table that was printed, by language."""
     lines = printed.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("---")) + 1
+    start = next(i for i, line in enumerate(lines) if line.startswith("language")) + 1
     end = next(i for i, line in enumerate(lines) if line.startswith("average")) + 1
     rows = [line.replace(" !", "").split() for line in lines[start:end]]
     return {row[0]: row[1:] for row in rows}

@@ -20,7 +20,7 @@ def decided(documents: int, wrong_before: int, wrong_after: int, units: int | No
 
 def fell(*each: PairedDecisions, one_label: bool = False) -> list[tuple[str, str | None]]:
     change = measure_change(dict(zip(("en", "it", "de"), each, strict=False)), one_label)
-    return [(fall.measure, fall.language) for fall in change.fell]
+    return [(fall.measure, fall.language) for fall in change.regressions]
 
 
 class TestFalls:
@@ -59,7 +59,7 @@ class TestFalls:
             {"en": PairedDecisions(TEST, truth, before, after, range(1_000))}, one_label=False
         )
         assert change.average_after["micro_k"] < change.average_before["micro_k"]
-        assert change.fell == ()
+        assert change.regressions == ()
 
     def test_one_label_per_document_falls_by_accuracy(self) -> None:
         assert fell(decided(100, 0, 30), one_label=True)[0] == ("accuracy", None)
@@ -77,5 +77,5 @@ class TestMeasures:
 
     def test_nothing_to_measure(self) -> None:
         change = measure_change({}, one_label=False)
-        assert change.record()["fell"] == []
+        assert change.record()["regressions"] == []
         assert change.average_after == {}

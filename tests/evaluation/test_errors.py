@@ -120,7 +120,7 @@ def test_a_text_of_which_nothing_is_known_says_so() -> None:
     model = Method.of(NaiveClassifier(C=10, random_state=0)).fit(mislabelled())
     test = Corpus.from_documents([Document("odd", "xyzzy", language="en", labels=("sport",))])
     (error,) = measure_with_errors(model, test)["errors"]
-    assert error["evidence"] is False
+    assert error["abstained"] == "out-of-vocabulary"
     assert error["given"] == []
     assert error["missed"]["words"] == []
 

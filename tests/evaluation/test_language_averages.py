@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.evaluation import measure, measure_languages
-from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
+from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four, weighted_mean
 from tests.evaluation.decisions import PREDICTED, TRUTH
 
 
@@ -22,7 +22,7 @@ def test_languages_weigh_the_same_whatever_their_size() -> None:
     assert list(result["languages"]) == ["en", "it"]
     assert result["languages"]["it"]["documents"] == 3
     assert result["average"]["micro_f1"] == 0.5
-    assert result["average"]["macro_k"] == 0
+    assert result["average"]["macro_k_paper"] == 0
     assert "documents" not in result["average"]
 
 
@@ -45,12 +45,13 @@ def test_decisions_below_each_other_are_cut_into_languages() -> None:
 
 
 def test_the_mean_of_the_papers_four_leaves_the_others_out() -> None:
-    four = {"micro_f1": 0.1, "macro_f1": 0.2, "micro_k": 0.3, "macro_k": 0.4}
-    assert mean_of_four({**four, "macro_f1_present": 1.0}) == pytest.approx(0.25)
+    four = {"micro_f1": 0.1, "macro_f1_paper": 0.2, "micro_k": 0.3, "macro_k_paper": 0.4}
+    assert mean_of_four({**four, "macro_f1": 1.0}) == pytest.approx(0.25)
 
 
 def test_the_weighted_mean_counts_documents_and_the_plain_one_languages() -> None:
     result = measure_languages([[1], [1], [1], [1]], [[1], [1], [1], [0]], ["en", "en", "en", "is"])
     assert result["average"]["recall"] == 0.5
-    assert result["weighted"]["recall"] == 0.75
-    assert set(result["weighted"]) == set(result["average"])
+    weighted = weighted_mean(result["languages"])
+    assert weighted["recall"] == 0.75
+    assert set(weighted) == set(result["average"])

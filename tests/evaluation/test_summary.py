@@ -31,11 +31,11 @@ def test_of_one_trial() -> None:
 
 def test_of_several_trials() -> None:
     summary = summarise_trials([_result(en=0.4, it=0.6), _result(en=0.6, it=0.8), _result(en=0.2)])
-    assert summary["average"]["macro_k"] == pytest.approx((0.5 + 0.7 + 0.2) / 3)
-    assert summary["deviation"]["macro_k"] == pytest.approx(np.std([0.5, 0.7, 0.2], ddof=1))
-    assert summary["languages"]["en"]["macro_k"] == pytest.approx(0.4)
-    assert summary["languages"]["it"]["macro_k"] == pytest.approx(0.7)
-    assert summary["language_deviation"]["macro_k"] == pytest.approx(np.std([0.4, 0.7], ddof=1))
+    assert summary["average"]["macro_k_paper"] == pytest.approx((0.5 + 0.7 + 0.2) / 3)
+    assert summary["deviation"]["macro_k_paper"] == pytest.approx(np.std([0.5, 0.7, 0.2], ddof=1))
+    assert summary["languages"]["en"]["macro_k_paper"] == pytest.approx(0.4)
+    assert summary["languages"]["it"]["macro_k_paper"] == pytest.approx(0.7)
+    assert summary["language_deviation"]["macro_k_paper"] == pytest.approx(np.std([0.4, 0.7], ddof=1))
 
 
 def test_of_one_language() -> None:

@@ -13,9 +13,10 @@ ROW = {
     "labels": ["a|b", "c"],
     "best_label": "c",
     "probability": 0.75,
-    "scores": {"a|b": 0.5, "c": 0.75},
+    "abstained": None,
+    "probabilities": {"a|b": 0.5, "c": 0.75},
 }
-OURS = ["labels", "best_label", "probability", "note"]
+OURS = ["labels", "best_label", "probability", "abstained"]
 
 
 def _row(
@@ -26,7 +27,7 @@ def _row(
     make = table.objects if ending == ".jsonl" else table.rows
     (row,) = make([document], [{**ROW, **(changes or {})}])
     if ending != ".jsonl":
-        assert set(OURS) <= set(table.columns) <= set(row) | {"score:a|b", "score:c"}
+        assert set(OURS) <= set(table.columns) <= set(row) | {"probability:a|b", "probability:c"}
     return row
 
 
@@ -45,19 +46,19 @@ def test_an_id_and_a_language_stay_as_they_stood_and_blanks_are_filled() -> None
 
 
 def test_columns_that_are_called_like_ours_are_kept() -> None:
-    fields = {"labels": "x", "input_labels": "y", "note": "z", "score:c": 1, "input_other": 2}
-    row = _row(fields, scores="wide")
+    fields = {"labels": "x", "input_labels": "y", "abstained": "z", "probability:c": 1, "input_other": 2}
+    row = _row(fields, probabilities="wide")
     assert list(row)[:5] == [
-        *("input_labels", "input_input_labels", "input_note", "input_score:c", "input_other"),
+        *("input_labels", "input_input_labels", "input_abstained", "input_probability:c", "input_other"),
     ]
     assert list(row.values())[:5] == ["x", "y", "z", 1, 2]
-    assert "score:c" in _row(fields)  # which is none of ours here
+    assert "probability:c" in _row(fields)  # which is none of ours here
 
 
 def test_labels_are_joined_where_a_cell_holds_text() -> None:
     assert _row()["labels"] == '["a|b", "c"]'
-    assert _row(changes={"labels": []})["labels"] == "[]"
-    assert _row(changes={"labels": None})["labels"] is None
+    assert _row(changes={"labels": []})["labels"] is None
+    assert _row({}, ".parquet", {"labels": []})["labels"] == []
     assert _row(ending=".parquet")["labels"] == ["a|b", "c"]
     assert _row(changes={"labels": [3], "best_label": 3})["labels"] == "3"
 
@@ -67,37 +68,25 @@ def test_labels_are_joined_where_a_cell_holds_text() -> None:
     [
         (".csv", {}, {}),
         (".xlsx", {}, {}),
-        (".csv", {"top": 2}, {"scores": ROW["scores"]}),
-        (".csv", {"top": 2, "scores": "none"}, {}),
-        (".tsv", {"scores": "list"}, {"scores": ROW["scores"]}),
-        (".csv", {"scores": "wide"}, {"score:a|b": 0.5, "score:c": 0.75}),
-        (".parquet", {}, {"scores": ROW["scores"]}),
-        (".parquet", {"scores": "wide"}, {"score:a|b": 0.5, "score:c": 0.75}),
-        (".jsonl", {}, {"scores": ROW["scores"]}),
-        (".jsonl", {"scores": "none"}, {}),
+        (".csv", {"top": 2}, {"probabilities": ROW["probabilities"]}),
+        (".csv", {"top": 2, "probabilities": "none"}, {}),
+        (".tsv", {"probabilities": "list"}, {"probabilities": ROW["probabilities"]}),
+        (".csv", {"probabilities": "wide"}, {"probability:a|b": 0.5, "probability:c": 0.75}),
+        (".parquet", {}, {"probabilities": ROW["probabilities"]}),
+        (".parquet", {"probabilities": "wide"}, {"probability:a|b": 0.5, "probability:c": 0.75}),
+        (".jsonl", {}, {"probabilities": ROW["probabilities"]}),
+        (".jsonl", {"probabilities": "none"}, {}),
     ],
 )
-def test_scores(ending: str, options: Any, expected: Any) -> None:
+def test_probabilities(ending: str, options: Any, expected: Any) -> None:
     row = _row(ending=ending, **options)
-    assert {name: value for name, value in row.items() if name.startswith("score")} == expected
+    shown = {name: value for name, value in row.items() if name.startswith("probabilit")}
+    assert shown == {"probability": 0.75, **expected}
 
 
-def test_wide_scores_need_columns() -> None:
-    with pytest.raises(InputError, match="--scores wide makes columns"):
+def test_wide_probabilities_need_columns() -> None:
+    with pytest.raises(InputError, match="--probabilities wide makes columns"):
         PredictionTable(".jsonl", ["a"], "wide")
-
-
-@pytest.mark.parametrize(
-    ("changes", "note"),
-    [
-        ({}, None),
-        ({"zero_shot": True}, "zero-shot"),
-        ({"labels": [], "best_label": None, "probability": None, "evidence": False}, "no known word"),
-        (dict.fromkeys(("labels", "best_label", "probability", "scores")), "language not known to the model"),
-    ],
-)
-def test_notes(changes: Any, note: str | None) -> None:
-    assert _row(changes=changes)["note"] == note
 
 
 def test_objects_have_the_inputs_other_fields_in_front() -> None:

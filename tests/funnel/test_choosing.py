@@ -159,7 +159,7 @@ class TestMeasured:
         measured = choosing.CandidateScore.of(truth, right.astype(np.float32), MULTILABEL)
         assert measured.quality == 1
         assert measured.by_document.tolist() == [1] * 21
-        assert set(measured.measures) == {*PAPER_MEASURES, "macro_f1_present", "macro_k_present"}
+        assert set(measured.measures) == {*PAPER_MEASURES, "macro_f1", "macro_k"}
 
     def test_one_label_is_measured_by_likelihood(self) -> None:
         """Both decide alike, but one is less sure where it errs."""

@@ -146,7 +146,7 @@ def test_what_cannot_be_tuned_is_refused() -> None:
         model.tune("micro-f1", labels=["7"])
     with pytest.raises(InputError, match="No label to tune"):
         model.tune("micro-f1", labels=[])
-    with pytest.raises(InputError, match=r"compact.*Train it anew with --optimise"):
+    with pytest.raises(InputError, match=r"compact.*train it again with --goal"):
         fitted(keep="nothing").tune("micro-f1")
     one_label = any_funnel(views=None).fit(np.eye(8), [0, 1] * 4)
     with pytest.raises(InputError, match="one label per document"):
@@ -171,5 +171,5 @@ def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
 
 def test_goals_by_name() -> None:
     assert parse_goal("precision=.9") == Goal("recall", precision=0.9)
-    assert parse_goal("macro-k per label") == Goal("macro_k", per_label=True)
+    assert parse_goal("macro-k per label") == Goal("macro_k_paper", per_label=True)
     assert parse_goal("precision=.9").share == ("precision", 0.9)

@@ -87,14 +87,14 @@ class TestSeveralLabels:
         for options in ({}, {"top": 1}, {"threshold": 0.0}):
             known, *blank = rows_of(several, [TEXTS[0], *BLANK], **options)
             assert [row["labels"] for row in blank] == [[]] * len(BLANK)
-            assert [row["evidence"] for row in blank] == [False] * len(BLANK)
-            assert blank[0]["scores"]
-            assert "evidence" not in known
+            assert [row["abstained"] for row in blank] == ["out-of-vocabulary"] * len(BLANK)
+            assert blank[0]["probabilities"]
+            assert known["abstained"] is None
 
     def test_an_explanation_says_so(self, several: Any) -> None:
         known, blank = several.explain([TEXTS[0], "🐘"], ["en", "en"])
-        assert "evidence" not in known
-        assert blank["evidence"] is False
+        assert known["abstained"] is None
+        assert blank["abstained"] == "out-of-vocabulary"
         assert blank["labels"]
         assert not any(told["assigned"] for told in blank["labels"].values())
 
@@ -110,10 +110,12 @@ class TestOneLabel:
     def test_rows_and_explanations_give_none(self, one: Any) -> None:
         known, *blank = rows_of(one, [TEXTS[0], *BLANK])
         assert len(known["labels"]) == 1
-        assert "evidence" not in known
-        assert [(row["labels"], row["evidence"]) for row in blank] == [([], False)] * len(BLANK)
+        assert known["abstained"] is None
+        assert [(row["labels"], row["abstained"]) for row in blank] == [([], "out-of-vocabulary")] * len(
+            BLANK
+        )
         (told,) = one.explain([""], ["en"])
-        assert told["evidence"] is False
+        assert told["abstained"] == "out-of-vocabulary"
         assert not any(label["assigned"] for label in told["labels"].values())
 
 

@@ -13,7 +13,7 @@ from funnelling.corpus.by_language import Contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
-from funnelling.methods.rows import Predictor, apply_threshold, thresholds_of
+from funnelling.methods.rows import Predictor, thresholds_of
 from funnelling.research import NaiveClassifier
 from tests.artificial import text_corpus
 from tests.funnels import any_funnel
@@ -84,10 +84,10 @@ def test_labels_are_those_above_their_thresholds(pairs: list[tuple[float, float]
     probabilities, thresholds = zip(*pairs, strict=True)
     (row,) = _rows(Stub([probabilities], thresholds), top=top)
     thresholds = row.get("thresholds", {})
-    above = {label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)}
-    assert above == set(row["labels"]) & set(row["scores"])
-    assert len(row["scores"]) == min(len(pairs), top or len(pairs))
-    assert list(row["scores"].values()) == (
+    above = {label for label, score in row["probabilities"].items() if score > thresholds.get(label, 0.5)}
+    assert above == set(row["labels"]) & set(row["probabilities"])
+    assert len(row["probabilities"]) == min(len(pairs), top or len(pairs))
+    assert list(row["probabilities"].values()) == (
         list(probabilities) if top is None else sorted(probabilities, reverse=True)[:top]
     )
 
@@ -100,7 +100,7 @@ def test_one_half_up_to_rounding_is_no_threshold_to_tell() -> None:
 
 def test_of_equal_scores_the_first_label_is_shown() -> None:
     (row,) = _rows(Stub([[0.2, 0.6, 0.6, 0.6]], [0.5] * 4), top=2)
-    assert list(row["scores"]) == ["label 1", "label 2"]
+    assert list(row["probabilities"]) == ["label 1", "label 2"]
     assert row["labels"] == ["label 1", "label 2", "label 3"]
 
 
@@ -125,21 +125,27 @@ class TestSparseAnswers:
         options: dict[str, Any] = {"top": top or len(pairs), "threshold": threshold}
         (whole,) = _rows(Stub([[each for each, _ in pairs]], [cut for _, cut in pairs]), **options)
         (row,) = _rows(SparseStub([[each for each, _ in pairs]], [cut for _, cut in pairs]), **options)
-        assert row["scores"] == {label: score for label, score in whole["scores"].items() if score}
-        assert list(row["scores"]) == list(whole["scores"])[: len(row["scores"])]
+        assert row["probabilities"] == {
+            label: score for label, score in whole["probabilities"].items() if score
+        }
+        assert list(row["probabilities"]) == list(whole["probabilities"])[: len(row["probabilities"])]
         assert sorted(row["labels"]) == whole["labels"]
-        if row["scores"]:
+        if row["probabilities"]:
             assert (row["best_label"], row["probability"]) == (whole["best_label"], whole["probability"])
 
-    def test_a_row_can_be_labelled_again_at_another_threshold(self) -> None:
-        stub = SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4)
-        (row,) = _rows(stub)
-        assert [apply_threshold(row, 0.3)] == _rows(stub, threshold=0.3)
+    def test_a_threshold_assigns_the_labels_above_it(self) -> None:
+        (row,) = _rows(SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4), threshold=0.3)
+        assert row["labels"] == ["label 2", "label 3"]
 
     def test_without_candidates_there_is_no_best_label(self) -> None:
         (row,) = _rows(SparseStub([[0, 0]], [0.5, 0.5]))
-        assert (row["labels"], row["best_label"], row["probability"], row["scores"]) == ([], None, None, {})
-        assert "evidence" not in row
+        assert (row["labels"], row["best_label"], row["probability"], row["probabilities"]) == (
+            [],
+            None,
+            None,
+            {},
+        )
+        assert row["abstained"] is None
 
 
 class TestManyLabels:
@@ -148,16 +154,16 @@ class TestManyLabels:
         probabilities = np.linspace(0.001, 0.9, XMC_MIN_LABELS + 1)
         model = kind([probabilities], np.full(XMC_MIN_LABELS + 1, 0.899))
         (row,) = _rows(model)
-        assert list(row["scores"]) == [f"label {XMC_MIN_LABELS - place}" for place in range(5)]
+        assert list(row["probabilities"]) == [f"label {XMC_MIN_LABELS - place}" for place in range(5)]
         assert len(row["labels"]) == (probabilities > 0.899).sum() < 5
-        assert len(_rows(model, top=7)[0]["scores"]) == 7
+        assert len(_rows(model, top=7)[0]["probabilities"]) == 7
         (more,) = _rows(kind([probabilities], np.full(XMC_MIN_LABELS + 1, 0.89)))
-        assert len(more["scores"]) == len(more["labels"]) == (probabilities > 0.89).sum() > 5
-        assert len(_rows(model, every=True)[0]["scores"]) == XMC_MIN_LABELS + 1
+        assert len(more["probabilities"]) == len(more["labels"]) == (probabilities > 0.89).sum() > 5
+        assert len(_rows(model, every=True)[0]["probabilities"]) == XMC_MIN_LABELS + 1
 
     def test_up_to_a_thousand_all_are_shown(self) -> None:
         (row,) = _rows(Stub([np.full(XMC_MIN_LABELS, 0.1)], np.full(XMC_MIN_LABELS, 0.5)))
-        assert len(row["scores"]) == XMC_MIN_LABELS
+        assert len(row["probabilities"]) == XMC_MIN_LABELS
 
     def test_one_threshold_of_all_is_told_once(self) -> None:
         alike = Stub([np.zeros(XMC_MIN_LABELS + 1)], np.full(XMC_MIN_LABELS + 1, 0.25))
@@ -186,17 +192,26 @@ def test_thresholds_of_a_model_are_those_of_its_rows(model: Model) -> None:
 
 def test_the_best_label_is_the_most_probable_one(model: Model) -> None:
     for row in _rows(model, _documents()):
-        assert row["probability"] == max(row["scores"].values()) == row["scores"][row["best_label"]]
+        assert (
+            row["probability"]
+            == max(row["probabilities"].values())
+            == row["probabilities"][row["best_label"]]
+        )
     (row,) = _rows(Stub([[0.2, 0.4]], [0.5, 0.5]), top=1)
     assert (row["labels"], row["best_label"], row["probability"]) == ([], "label 1", 0.4)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 1.0])
-def test_a_row_can_be_labelled_again_at_another_threshold(threshold: float, model: Model) -> None:
+def test_a_threshold_assigns_the_labels_above_it(threshold: float, model: Model) -> None:
     documents = [*_documents(), Document("blank", "", language="en")]
-    own = _rows(model, documents)
-    assert [apply_threshold(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
-    assert [apply_threshold(row, None) for row in own] == own
+    *rows, blank = _rows(model, documents, threshold=threshold)
+    *own, _ = _rows(model, documents)
+    assert [row["labels"] for row in rows] == [
+        [label for label, probability in row["probabilities"].items() if probability > threshold]
+        for row in own
+    ]
+    assert blank["labels"] == []
+    assert not any("thresholds" in row for row in rows)
 
 
 def test_rows_are_plain_and_in_order(model: Model) -> None:
@@ -206,7 +221,7 @@ def test_rows_are_plain_and_in_order(model: Model) -> None:
     assert [row["labels"] for row in rows] == [
         model.labels.classes[answer == 1].tolist() for answer in decided
     ]
-    assert all(type(score) is float for row in rows for score in row["scores"].values())
+    assert all(type(score) is float for row in rows for score in row["probabilities"].values())
 
 
 def test_a_document_alone_has_the_bits_it_has_in_company(model: Model) -> None:
@@ -227,7 +242,7 @@ class TestLanguages:
             list(Predictor(model)(documents, "docs.jsonl"))
         assert str(refusal.value) == (
             'docs.jsonl:2: document "1": the model does not know the language "fr", only en, it. '
-            "Without --strict such documents are left unlabelled."
+            "Without --strict such documents get no label."
         )
 
     def test_a_document_from_nowhere_is_named_by_its_id(self, model: Model) -> None:
@@ -241,7 +256,10 @@ class TestLanguages:
         assert rows[1] == {
             "id": "1",
             "language": tag,
-            **dict.fromkeys(("labels", "best_label", "probability", "scores")),
+            "labels": [],
+            **dict.fromkeys(("best_label", "probability")),
+            "abstained": "unknown-language",
+            "probabilities": {},
         }
         assert [rows[0], rows[2]] == _rows(model, [documents[0], documents[2]])
 
@@ -263,7 +281,7 @@ class TestLanguages:
     def test_a_regional_variant_keeps_its_name(self, model: Model) -> None:
         plain, variant = _rows(model, _documents(["the cat", "the cat"], ["en", "en-GB"]))
         assert variant["language"] == "en_GB"
-        assert variant["scores"] == plain["scores"]
+        assert variant["probabilities"] == plain["probabilities"]
 
 
 @pytest.mark.parametrize(
@@ -280,6 +298,6 @@ def test_one_label_a_document(y: list[Any]) -> None:
     rows = _rows(model, _documents())
     for row, answer in zip(rows, model.predict(TEXTS, languages=LANGUAGES), strict=True):
         assert row["labels"] == [answer]
-        assert row["scores"][row["labels"][0]] == max(row["scores"].values())
-        assert sum(row["scores"].values()) == pytest.approx(1)
+        assert row["probabilities"][row["labels"][0]] == max(row["probabilities"].values())
+        assert sum(row["probabilities"].values()) == pytest.approx(1)
         assert "thresholds" not in row

@@ -88,7 +88,9 @@ def _results() -> TableBlock:
     return TableBlock(
         "results",
         "Averages over ten trials, with deviations",
-        Table(header, [*rows, ["(rejects all)", *[".000"] * 8]], [("RCV1/RCV2", 4), ("JRC-Acquis", 4)], best),
+        Table(
+            header, [*rows, ["(assigns nothing)", *[".000"] * 8]], [("RCV1/RCV2", 4), ("JRC-Acquis", 4)], best
+        ),
         [
             "† not significantly worse than the best at 0.001; †† at 0.05",
             "K: see [Sebastiani](https://example.org)",

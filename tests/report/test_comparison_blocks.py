@@ -37,7 +37,7 @@ def _result(confusion: Any, best: str | None = "naive") -> dict[str, Any]:
     return {
         "methods": {"naive": method},
         "significance": {"accuracy": {"best": best, "p": {}}},
-        "most_frequent": {"average": average},
+        "dummy": {"most_frequent": {"average": average}},
         "unknown_labels": 0,
     }
 
@@ -94,7 +94,7 @@ def test_nothing_to_confuse(change: dict[str, Any]) -> None:
 def _pairs(p_groups: float | None = 0.001) -> dict[str, Any]:
     pair = {"a": "naive", "b": "fun-tat", "difference": -0.0123, "p": 1.234e-8, "p_groups": p_groups}
     other = {"a": "naive", "b": "B", "difference": 0.1, "p": None, "p_groups": None}
-    return {"pairs": {"micro_f1": [pair, other], "macro_k": [{**pair, "p": 1.0}, other]}}
+    return {"pairs": {"micro_f1": [pair, other], "macro_k_paper": [{**pair, "p": 1.0}, other]}}
 
 
 def test_every_p_is_a_number_in_the_file() -> None:
@@ -117,7 +117,7 @@ def test_without_decisions_there_is_the_t_test_alone() -> None:
 
 
 def test_one_method_makes_no_pair() -> None:
-    assert pairs_blocks("significance", {"pairs": {"micro_f1": [], "macro_k": []}}) == []
+    assert pairs_blocks("significance", {"pairs": {"micro_f1": [], "macro_k_paper": []}}) == []
 
 
 def test_many_pairs_are_folded_away() -> None:

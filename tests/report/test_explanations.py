@@ -18,7 +18,14 @@ NEAR = {"id": "a/1", "language": "it", "labels": [], "distance": 0.1, "text": "U
 
 
 def row(**changes: Any) -> dict[str, Any]:
-    return {"id": "1", "language": "en", "labels": {"drinks": TOLD}, "neighbours": [NEAR], **changes}
+    return {
+        "id": "1",
+        "language": "en",
+        "labels": {"drinks": TOLD},
+        "neighbours": [NEAR],
+        "abstained": None,
+        **changes,
+    }
 
 
 def document_html(text: str, row: dict[str, Any], top: int) -> str:
@@ -55,8 +62,8 @@ def test_all_that_matters_is_told(draw: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"labels": None}, "cannot label"),
-        ({"evidence": False}, "Nothing in this text"),
+        ({"labels": {}, "abstained": "unknown-language"}, "cannot label"),
+        ({"abstained": "out-of-vocabulary"}, "Out of vocabulary"),
         ({"zero_shot": True}, "no documents in this language"),
         (
             {"labels": {"drinks": {"probability": 1.0, "assigned": False}}, "neighbours": []},

@@ -17,9 +17,9 @@ from funnelling.report.measures import (
 )
 from funnelling.report.tables import full_header, markdown, plain
 
-SEVERAL = {name: measure for name, measure in MEASURES.items() if not measure.one_label}
-COMPARED = ["micro-F1", "macro-F1", "micro-K", "macro-K"]  # over labels that occur
-ONE_LABEL = ["accuracy", "sklearn macro-F1"]
+SEVERAL = {name: measure for name, measure in MEASURES.items() if name != "accuracy"}
+COMPARED = ["micro-F1", "macro-F1"]  # over labels that occur
+ONE_LABEL = ["accuracy", "macro-F1"]
 
 
 def _result(score: float, *languages: str, measures: Iterable[str] = SEVERAL) -> dict[str, Any]:
@@ -32,10 +32,12 @@ def _result(score: float, *languages: str, measures: Iterable[str] = SEVERAL) ->
 
 
 def test_languages_and_their_average() -> None:
-    table = languages_table(_result(0.5, "en", "it"))
+    result = _result(0.5, "en", "it")
+    table = languages_table(result, paper=True)
     assert full_header(table) == ["language", "documents", *(measure.title for measure in SEVERAL.values())]
-    assert table.header[2:6] == ["micro-F1", "macro-F1", "precision", "recall"]
     assert table.groups[-1] == ("paper's", 2)
+    table = languages_table(result)
+    assert full_header(table) == ["language", "documents", "micro-F1", "macro-F1", "precision", "recall"]
     assert [row[:3] for row in table.rows] == [
         ["en", "40", ".500"],
         ["it", "40", ".500"],
@@ -43,17 +45,21 @@ def test_languages_and_their_average() -> None:
     ]
 
 
-def test_a_language_with_few_documents_is_marked_and_cannot_pull_the_weighted_average() -> None:
+def test_above_twelve_languages_the_average_comes_first() -> None:
+    names = [f"l{number}" for number in range(13)]
+    assert [row[0] for row in languages_table(_result(0.5, *names)).rows] == ["average", *names]
+    assert languages_table(_result(0.5, *names[:12])).rows[-1][0] == "average"
+
+
+def test_a_language_with_few_documents_is_marked() -> None:
     result = _result(0.5, "en", "is")
     result["languages"]["is"] = dict.fromkeys(SEVERAL, 1.0) | {"documents": 10}
     rows = languages_table(result).rows
-    assert [row[0] for row in rows] == ["en", "is !", "average", "weighted by documents"]
-    assert rows[-1][1:3] == ["", ".600"]
-    assert notes(result)[0] == "! fewer than 30 documents to measure on, chance has a large part: is 10"
+    assert [row[0] for row in rows] == ["en", "is !", "average"]
+    assert notes(result)[0] == "! Fewer than 30 test documents: these metrics are unreliable."
     assert not any(note.startswith("!") for note in notes(_result(0.5, "en", "it")))
     methods = side_by_side({"naive": result, "fun-tat": result})
     assert [row[0] for row in methods.rows] == [row[0] for row in rows]
-    assert methods.rows[-1][1] == ".600"
 
 
 def test_methods_compared_have_weighted_averages_where_languages_differ_in_size() -> None:
@@ -68,13 +74,13 @@ def test_methods_compared_have_weighted_averages_where_languages_differ_in_size(
     assert table is not None
     assert table.header[:3] == ["method", "micro-F1", "macro-F1"]
     assert [row[:2] for row in table.rows] == [["Naive", ".500"], ["Pooled", ".537"], ["Fun(TAT)", ".575"]]
-    assert notes(result)[0].endswith(": is 10")
+    assert notes(result)[0].startswith("! Fewer than 30")
 
 
 def test_methods_side_by_side() -> None:
     table = side_by_side({"naive": _result(0.4, "en"), "fun-tat": _result(0.5, "en")})
-    assert table.header == ["language", *["Naive", "Fun(TAT)"] * 4]
-    assert table.rows == [["en", *[".400", ".500"] * 4], ["average", *[".400", ".500"] * 4]]
+    assert table.header == ["language", *["Naive", "Fun(TAT)"] * 2]
+    assert table.rows == [["en", *[".400", ".500"] * 2], ["average", *[".400", ".500"] * 2]]
     lines = plain(table).splitlines()
     assert lines[0].split() == COMPARED
     assert max(map(len, lines)) <= 80
@@ -97,22 +103,24 @@ def _comparison(deviation: float | None) -> dict[str, Any]:
             measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}}
             for measure in measures_to_test_by(SEVERAL)
         },
-        "rejector": {"average": dict.fromkeys(SEVERAL, 0.1)},
+        "dummy": {"assigns_nothing": {"average": dict.fromkeys(SEVERAL, 0.1)}},
         "unknown_labels": 1,
     }
 
 
-def test_a_comparison_has_daggers_deviations_and_the_rejector() -> None:
-    table = comparison_table(_comparison(0.02))
-    assert table.header == ["method", *COMPARED, "macro-F1", "macro-K", "fit s", "predict s"]
+def test_a_comparison_has_daggers_deviations_and_the_constant() -> None:
+    assert comparison_table(_comparison(0.02)).header == ["method", *COMPARED, "fit s", "predict s"]
+    table = comparison_table(_comparison(0.02), paper=True)
+    paper = ["micro-K", "macro-K", "macro-F1", "macro-K"]
+    assert table.header == ["method", *COMPARED, *paper, "fit s", "predict s"]
     assert full_header(table)[5:7] == ["paper's macro-F1", "paper's macro-K"]
-    naive, pooled, fun, rejector = table.rows
+    naive, pooled, fun, constant = table.rows
     assert naive[:2] == ["Naive", ".400 ± .020††"]
     assert pooled[:2] == ["Pooled", ".450 ± .020†"]
     assert fun[:2] == ["Fun(TAT)", ".500 ± .020"]
     assert pooled[2] == pooled[5] == ".450 ± .020†"  # over labels that occur, and the paper's
     assert naive[-2:] == ["1.2", "0.5"]
-    assert rejector == ["(rejects all)", *[".100"] * 6, "", ""]
+    assert constant == ["(assigns nothing)", *[".100"] * 6, "", ""]
 
 
 def test_one_trial_has_no_deviation() -> None:
@@ -134,30 +142,35 @@ def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyP
     # First in line, so that the best cells must follow their measures.
     registry = {"toy": Measure("toy", lambda _counts: 0.5), **SEVERAL}
     result = _comparison(0.02)
-    for method in (*result["methods"].values(), result["rejector"]):
+    for method in (*result["methods"].values(), result["dummy"]["assigns_nothing"]):
         method["average"] = dict.fromkeys(registry, 0.4)
         method["deviation"] = dict.fromkeys(registry, 0.02)
     monkeypatch.setattr("funnelling.report.measures.MEASURES", registry)
-    table = comparison_table(result)
+    monkeypatch.setattr("funnelling.evaluation.registry.MEASURES", registry)
+    table = comparison_table(result, paper=True)
     assert table.header[:3] == ["method", "toy", "micro-F1"]
     assert table.rows[0][:3] == ["Naive", ".400 ± .020", ".400 ± .020††"]
     assert table.best == [(2, column) for column in (2, 3, 4, 5, 6, 7)]
 
 
 class TestOneLabelPerDocument:
-    def test_accuracy_and_scikit_learns_macro_f1_come_first(self) -> None:
+    def test_accuracy_stands_for_what_it_equals(self) -> None:
         result = _result(0.5, "en", measures=MEASURES)
-        titles = [measure.title for measure in MEASURES.values()]
-        assert full_header(languages_table(result)) == ["language", "documents", *titles]
+        assert full_header(languages_table(result)) == ["language", "documents", *ONE_LABEL]
+        paper = ["micro-K", "macro-K", "paper's macro-F1", "paper's macro-K"]
+        assert full_header(languages_table(result, paper=True)) == [
+            "language",
+            "documents",
+            *ONE_LABEL,
+            *paper,
+        ]
         change = change_table({"en": result["average"]}, {"en": result["average"]})
-        assert [text for text, _ in change.groups] == [*ONE_LABEL, *COMPARED]
-        assert [text for text, _ in side_by_side({"naive": result}).groups] == [*ONE_LABEL, *COMPARED]
+        assert [text for text, _ in change.groups] == ONE_LABEL
+        assert [text for text, _ in side_by_side({"naive": result}).groups] == ONE_LABEL
 
-    def test_notes_name_scikit_learns_definition(self) -> None:
-        result = {**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2}
-        lines = notes(result)
-        assert lines[0].startswith("sklearn macro-F1 is scikit-learn's")
-        assert lines[2] == "2 labels of the test documents unknown to training: never right"
+    def test_unknown_labels_are_never_right(self) -> None:
+        (line,) = notes({**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2})
+        assert line == "2 labels of the test documents unknown to training: never right"
 
     def test_what_is_confused_is_said_in_a_line(self) -> None:
         result = {
@@ -176,7 +189,6 @@ class TestOneLabelPerDocument:
         floor = {"average": dict.fromkeys(MEASURES, 0.2)}
         for method in result["methods"].values():
             method["average"] = dict.fromkeys(MEASURES, 0.4)
-        del result["rejector"]
-        table = comparison_table({**result, "most_frequent": floor})
-        assert table.header[1:7] == [*ONE_LABEL, *COMPARED]
+        table = comparison_table({**result, "dummy": {"most_frequent": floor}})
+        assert table.header[1:3] == ONE_LABEL
         assert table.rows[-1][:2] == ["(most frequent)", ".200"]

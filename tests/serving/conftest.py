@@ -77,6 +77,15 @@ def model(model_path: Path) -> Any:
 Client = Callable[..., Any]
 
 
+def answers_of(labels: Any) -> tuple[Any, Any]:
+    """The types of answers with these labels: predictions and explanations."""
+    from funnelling.serving.requests import label_type
+    from funnelling.serving.responses import answer_types
+    from funnelling.serving.settings import Limits
+
+    return answer_types(labels, Limits(), label_type(list(map(str, labels.classes.tolist()))))
+
+
 @pytest.fixture
 def make_client(model: Any, model_path: Path) -> Iterator[Client]:
     """Clients of applications with settings of their own."""

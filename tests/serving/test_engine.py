@@ -11,7 +11,7 @@ import pytest
 from funnelling.formats import Document
 from funnelling.runtime.threads import raise_if_cancelled
 from funnelling.serving import engine as engines
-from funnelling.serving.engine import Engine
+from funnelling.serving.engine import Engine, RowOptions
 from funnelling.serving.guard import HTTPProblem, Metrics
 
 FAR = 1e12
@@ -46,8 +46,16 @@ def gate() -> threading.Event:
 @pytest.fixture
 def engine(gate: threading.Event, model: Any) -> Engine:
     idle = Engine(model, Metrics([], ["en"]), most_words=100_000)
-    idle._predictor = Labeller(gate)  # type: ignore[assignment]
+    put(idle, Labeller(gate))
     return idle
+
+
+def put(engine: Engine, labeller: "Labeller") -> None:
+    engine._predictor_for = lambda _: labeller  # type: ignore[assignment, return-value]
+
+
+def labeller(engine: Engine) -> "Labeller":
+    return engine._predictor_for(RowOptions())  # type: ignore[return-value]
 
 
 def documents(*texts: str) -> list[Document]:
@@ -67,31 +75,20 @@ def test_each_gets_its_own_rows(engine: Engine, gate: threading.Event) -> None:
     assert [[row["text"] for row in answer] for answer in rows] == [
         [document.text for document in request] for request in requests
     ]
-    assert engine._predictor.calls == [210]  # type: ignore[attr-defined]
+    assert labeller(engine).calls == [210]
 
 
-def test_requests_that_share_a_call_may_have_thresholds_of_their_own(
-    engine: Engine, gate: threading.Event
-) -> None:
-    thresholds = [None, 0.5, 0.1, 0.95]
-    row = {"language": "en", "labels": ["b"], "scores": {"a": 0.9, "b": 0.3}, "thresholds": {"b": 0.2}}
+def test_requests_with_other_options_have_calls_of_their_own(engine: Engine, gate: threading.Event) -> None:
+    options = [RowOptions(top=3), RowOptions(top=3), RowOptions(), RowOptions(top=3)]
 
     async def play() -> list[Any]:
-        calls = [engine.predict(documents("x"), FAR, threshold) for threshold in thresholds]
-        tasks = [asyncio.create_task(call) for call in calls]
+        tasks = [asyncio.create_task(engine.predict(documents("x"), FAR, each)) for each in options]
         await asyncio.sleep(0.05)
         gate.set()
         return await asyncio.gather(*tasks)
 
-    class Scorer(Labeller):
-        def __call__(self, documents: Sequence[Document]) -> list[dict[str, Any]]:
-            return [dict(row) for _ in super().__call__(documents)]
-
-    engine._predictor = Scorer(gate)  # type: ignore[assignment]
-    answers = [rows[0] for rows in asyncio.run(play())]
-    assert [answer["labels"] for answer in answers] == [["b"], ["a"], ["a", "b"], []]
-    assert ["thresholds" in answer for answer in answers] == [True, False, False, False]
-    assert engine._predictor.calls == [4]  # type: ignore[attr-defined]
+    assert len(asyncio.run(play())) == 4
+    assert labeller(engine).calls == [2, 1, 1]
 
 
 def test_one_that_fails_spoils_no_other(engine: Engine, gate: threading.Event) -> None:
@@ -103,7 +100,7 @@ def test_one_that_fails_spoils_no_other(engine: Engine, gate: threading.Event) -
 def test_calls_are_bounded(engine: Engine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "BATCH_DOCUMENTS", 3)
     asyncio.run(settled(engine, gate, *[documents("a", "b")] * 3, documents(*"abcdef"), documents("a")))
-    assert engine._predictor.calls == [2, 2, 2, 6, 1]  # type: ignore[attr-defined]
+    assert labeller(engine).calls == [2, 2, 2, 6, 1]
 
 
 def test_a_request_that_waits_too_long_is_refused_and_not_run(engine: Engine, gate: threading.Event) -> None:
@@ -117,7 +114,7 @@ def test_a_request_that_waits_too_long_is_refused_and_not_run(engine: Engine, ga
         return [await first, await engine.predict(documents("c"), FAR)]
 
     assert [rows[0]["text"] for rows in asyncio.run(play())] == ["a", "c"]
-    assert engine._predictor.calls == [1, 1]  # type: ignore[attr-defined]
+    assert labeller(engine).calls == [1, 1]
 
 
 class Plodder(Labeller):
@@ -155,7 +152,7 @@ def test_work_ends_when_the_deadline_has_passed(
         await engine.predict(documents("next"), FAR)
         return loop.time() - soon
 
-    engine._predictor = Plodder(gate)  # type: ignore[assignment]
+    put(engine, Plodder(gate))
     assert asyncio.run(play()) < 5
 
 
@@ -217,10 +214,10 @@ def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: thread
         asyncio.get_running_loop().set_exception_handler(lambda _, context: loose.append(context))
         return await settled(engine, gate, documents("a"), documents("b"))
 
-    engine._predictor = Nameless(gate)  # type: ignore[assignment]
+    put(engine, Nameless(gate))
     loose: list[Any] = []
     assert [type(answer) for answer in asyncio.run(play(loose))] == [KeyError, KeyError]
-    engine._predictor = Labeller(gate)  # type: ignore[assignment]
+    put(engine, Labeller(gate))
     engine._metrics = Broken()  # type: ignore[assignment]
     assert all(asyncio.run(play(loose)))
     assert all(asyncio.run(play(loose)))
@@ -250,7 +247,7 @@ class TestExplanations:
             await asyncio.gather(labelled, *explained)
 
         asyncio.run(play())
-        assert engine._predictor.explained_before[0] <= 2  # type: ignore[attr-defined]
+        assert labeller(engine).explained_before[0] <= 2
 
     def test_the_rest_is_not_worked_for_after_the_deadline(
         self, engine: Engine, gate: threading.Event
@@ -262,4 +259,4 @@ class TestExplanations:
             await engine.explain(documents("c"), None, 3, FAR)
 
         asyncio.run(play())
-        assert engine._predictor.explained == ["a", "c"]  # type: ignore[attr-defined]
+        assert labeller(engine).explained == ["a", "c"]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling.methods.rows import thresholds_of
 from funnelling.research import NaiveClassifier
 from funnelling.serving.guard import Metrics
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, load
 
 from .conftest import LABELS, Client, sentences
 
@@ -20,19 +21,20 @@ def test_the_model(client: Any, model_path: Path) -> None:
     assert {key: facts[key] for key in ("method", "languages", "labels", "scores")} == {
         key: description[key] for key in ("method", "languages", "labels", "scores")
     }
-    assert facts["exclusive"] is False
+    assert facts["single_label"] is False
     assert facts["limits"]["documents"] == 256
+    assert facts["thresholds"] == thresholds_of(load(model_path))
 
 
 def test_a_model_that_gives_one_label(make_client: Client) -> None:
     texts, labels, languages = sentences(90)
     single = NaiveClassifier(C=1).fit(texts, [(own or ["none"])[0] for own in labels], languages=languages)
     client = make_client(other_model=single.model_)
-    assert client.get("/v1/model").json()["exclusive"] is True
+    assert client.get("/v1/model").json()["single_label"] is True
     answer = client.post("/v1/predict", json={"documents": [{"text": "a dog", "language": "en"}]})
     (row,) = answer.json()["documents"]
     assert len(row["labels"]) == 1
-    assert sum(row["scores"].values()) == pytest.approx(1)
+    assert sum(row["probabilities"].values()) == pytest.approx(1)
     assert row["best_label"] == row["labels"][0]
     body = {"documents": [{"text": "a dog", "language": "en"}], "threshold": 0.3}
     refusal = client.post("/v1/predict", json=body)
@@ -40,7 +42,7 @@ def test_a_model_that_gives_one_label(make_client: Client) -> None:
     assert "a threshold does not apply. Leave it out." in refusal.json()["detail"]
     schemas = client.get("/openapi.json").json()["components"]["schemas"]
     assert "threshold" not in schemas["PredictRequest"]["properties"]
-    assert schemas["Prediction"]["properties"]["labels"]["maxItems"] == 1
+    assert schemas["PredictRow"]["properties"]["labels"]["maxItems"] == 1
 
 
 def test_health(client: Any) -> None:
@@ -102,7 +104,7 @@ def test_explanations(client: Any) -> None:
     assert dog["tier_one"]["words"][0][0] == "dog"
     assert len(dog["tier_one"]["words"]) <= 3
     predicted = client.post("/v1/predict", json={"documents": documents}).json()["documents"]
-    assert dog["probability"] == predicted[0]["scores"]["animals"]
+    assert dog["probability"] == predicted[0]["probabilities"]["animals"]
 
 
 def test_the_interface_lists_what_there_is(make_client: Client) -> None:
@@ -126,4 +128,5 @@ def test_a_label_may_hold_what_only_json_can_spell(make_client: Client, model: A
     client = make_client(other_model=replace(model, labels=model.labels.under(labels)))
     components = client.get("/openapi.json").json()["components"]["schemas"]
     list_or_null = components["ExplainRequest"]["properties"]["labels"]["anyOf"]
-    assert "\ud800" in list_or_null[0]["items"]["enum"]
+    assert list_or_null[0]["items"] == {"$ref": "#/components/schemas/Label"}
+    assert "\ud800" in components["Label"]["enum"]

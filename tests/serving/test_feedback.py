@@ -19,7 +19,7 @@ def test_feedback_is_written_down(make_client: Any, tmp_path: Path) -> None:
     client = make_client(feedback=str(path))
     assert client.get("/v1/model").json()["feedback"] is True
     answer = client.post("/v1/feedback", json={"documents": [GOOD, {"text": "a", "id": 7, "labels": []}]})
-    assert (answer.status_code, answer.json()) == (200, {"taken": 2})
+    assert (answer.status_code, answer.json()) == (200, {"recorded": 2})
     first, second = read_documents(path)
     assert (first.text, first.language, first.labels) == (TEXTS["it"], "it", ("music", "food"))
     assert (second.id, second.labels) == ("7", ())

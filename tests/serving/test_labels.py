@@ -56,11 +56,11 @@ def test_without_a_label_set_they_are_called_by_their_ids(client: Any) -> None:
 def test_a_request_excludes_labels(client: Any, model: Any) -> None:
     documents = [{"text": text, "id": tag} for tag, text in TEXTS.items()]
     rows = client.post("/v1/predict", json={"documents": documents, "exclude": ["music", "food"]})
-    fewer = Predictor(model.following(exclude=["food", "music"]), tell_thresholds=True)
+    fewer = Predictor(model.following(exclude=["food", "music"]))
     assert rows.json()["documents"] == list(fewer([Document(tag, text) for tag, text in TEXTS.items()]))
-    assert [list(row["scores"]) for row in rows.json()["documents"]] == [["animals"]] * 3
+    assert [list(row["probabilities"]) for row in rows.json()["documents"]] == [["animals"]] * 3
     whole = client.post("/v1/predict", json={"documents": documents})
-    assert [list(row["scores"]) for row in whole.json()["documents"]] == [LABELS] * 3
+    assert [list(row["probabilities"]) for row in whole.json()["documents"]] == [LABELS] * 3
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_the_service_excludes_a_request_need_not(make_client: Client, named
     body = {"documents": [{"text": TEXTS["en"]}], "exclude": ["music", "animals"]}
     assert client.post("/v1/predict", json=body).status_code == 422
     (row,) = client.post("/v1/predict", json={**body, "exclude": ["music"]}).json()["documents"]
-    assert list(row["scores"]) == ["animals"]
+    assert list(row["probabilities"]) == ["animals"]
 
 
 def test_labels_that_people_may_give_are_those_of_the_model_then_others(named: Any) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from funnelling import LabelSet
+from funnelling.corpus.label_set import Label
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
 
@@ -28,7 +30,7 @@ def test_the_labels_of_three_languages(client: Any) -> None:
     rows = ask(client, [{"text": text} for text in TEXTS.values()])
     assert [row["language"] for row in rows] == list(TEXTS)
     assert [row["labels"] for row in rows] == [["animals", "food"], ["music"], ["animals"]]
-    assert [list(row["scores"]) for row in rows] == [LABELS] * 3
+    assert [list(row["probabilities"]) for row in rows] == [LABELS] * 3
     assert [row["id"] for row in rows] == ["1", "2", "3"]
 
 
@@ -41,7 +43,7 @@ def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, w
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))
     ]
     documents = [Document(row["id"], row["text"], row.get("language")) for row in sent]
-    expected = [json.loads(json.dumps(row)) for row in Predictor(model, tell_thresholds=True)(documents)]
+    expected = [json.loads(json.dumps(row)) for row in Predictor(model)(documents)]
     assert [row for batch in batches(sent, size) for row in ask(client, batch)] == expected
 
 
@@ -53,7 +55,7 @@ def test_ten_thousand_documents(client: Any, model: Any) -> None:
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))
     ]
     documents = [Document(row["id"], row["text"], row["language"]) for row in sent]
-    expected = list(Predictor(model, tell_thresholds=True)(documents))
+    expected = list(Predictor(model)(documents))
     assert [row for batch in batches(sent, 256) for row in ask(client, batch)] == expected
 
 
@@ -79,15 +81,54 @@ def test_odd_texts_are_labelled(client: Any) -> None:
 
 def test_where_nothing_is_known_no_label_is_given(client: Any) -> None:
     *blank, known = ask(client, [{"text": text, "language": "en"} for text in ("", "🐈", "xyzzy", "cat")])
-    assert [(row["labels"], row["evidence"]) for row in blank] == [([], False)] * 3
-    assert "evidence" not in known
+    assert [(row["labels"], row["abstained"]) for row in blank] == [([], "out-of-vocabulary")] * 3
+    assert known["abstained"] is None
+
+
+def test_a_language_that_the_model_does_not_know_concerns_its_own_document_alone(client: Any) -> None:
+    documents = [
+        {"text": TEXTS["en"]},
+        {"text": "Koira on talossa.", "language": "fi"},
+        {"text": TEXTS["it"]},
+    ]
+    rows = ask(client, documents)
+    assert [row["abstained"] for row in rows] == [None, "unknown-language", None]
+    assert (rows[1]["language"], rows[1]["labels"], rows[1]["probabilities"]) == ("fi", [], {})
+    assert [row.get("language_detected", False) for row in rows] == [True, False, True]
+    explained = client.post("/v1/explain", json={"documents": documents}).json()["documents"]
+    assert [row["abstained"] for row in explained] == [None, "unknown-language", None]
+
+
+def test_languages_of_a_whole_request(client: Any) -> None:
+    documents = [{"text": TEXTS["en"]}, {"text": TEXTS["it"], "language": "it"}]
+    for options, languages in (
+        ({"language": "de"}, ["de", "it"]),
+        ({"languages": ["de"]}, ["de", "it"]),
+        ({"languages": ["de", "en"]}, ["en", "it"]),
+    ):
+        answer = client.post("/v1/predict", json={"documents": documents, **options}).json()
+        assert [row["language"] for row in answer["documents"]] == languages
+        answer = client.post("/v1/explain", json={"documents": documents, **options}).json()
+        assert [row["language"] for row in answer["documents"]] == languages
+
+
+def test_rows_as_they_are_asked_for(model: Any, make_client: Client) -> None:
+    document = {"id": "a", "text": TEXTS["en"], "language": "en"}
+    named = model.following(
+        LabelSet.of([Label("animals", {"fi": "eläimet"}), Label("food", {"fi": "ruoka"})])
+    )
+    options = {"top": 2, "names": "fi", "show": ["thresholds"], "threshold": None}
+    answer = make_client(other_model=named).post("/v1/predict", json={"documents": [document], **options})
+    predictor = Predictor(named, top=2, names="fi", tell_thresholds=True)
+    assert answer.json()["documents"] == list(predictor([Document("a", TEXTS["en"], "en")]))
+    assert answer.json()["documents"][0]["label_names"] == ["eläimet", "ruoka"]
 
 
 @pytest.mark.parametrize("threshold", [0, 0.2, 0.9, 1, None])
 def test_a_threshold_assigns_the_labels_above_it(client: Any, model: Any, threshold: float | None) -> None:
     documents = [{"text": text} for text in (*TEXTS.values(), "")]
     answer = client.post("/v1/predict", json={"documents": documents, "threshold": threshold})
-    predictor = Predictor(model, threshold=threshold, tell_thresholds=True)
+    predictor = Predictor(model, threshold=threshold)
     expected = list(predictor([Document(str(i), row["text"]) for i, row in enumerate(documents, 1)]))
     assert answer.json()["documents"] == expected
 

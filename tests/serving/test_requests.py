@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
+from funnelling.serving.engine import RowOptions
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits
 
@@ -27,13 +28,13 @@ def refusal(client: Any, path: str, body: Any) -> tuple[int, str, str]:
 def test_documents_are_read_as_the_command_line_reads_them(requests: Requests) -> None:
     body = {"documents": [{**GOOD, "id": 7.0}, {"text": "\ud800", "language": "", "id": None}]}
     documents = [Document("7", "the cat", "en"), Document("2", "\ufffd")]
-    assert requests.read_predict(requests.predict_type(**body)) == (documents, None, ())
+    assert requests.read_predict(requests.predict_type(**body)) == (documents, RowOptions())
 
 
 @pytest.mark.parametrize(("sent", "threshold"), [(0.3, 0.3), (0, 0.0), (1, 1.0), (None, None)])
 def test_a_threshold(requests: Requests, sent: Any, threshold: float | None) -> None:
     body = requests.predict_type(documents=[GOOD], threshold=sent)
-    assert requests.read_predict(body)[1] == threshold
+    assert requests.read_predict(body)[1].threshold == threshold
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, "0.5", True, [], 10**400])
@@ -62,6 +63,7 @@ def test_what_is_to_be_explained(
         [Document("1", "the cat", "en")],
         labels,
         top,
+        RowOptions(),
     )
 
 
@@ -73,7 +75,11 @@ def test_what_is_to_be_explained(
             for bad in ([], None, "x", 7, False)
         ),
         ({}, "/documents", '"documents" is missing. Add it.'),
-        ({"docs": [GOOD]}, "", '"docs" is no field of the body, which has documents, labels, top.'),
+        (
+            {"docs": [GOOD]},
+            "",
+            '"docs" is no field of the body, which has language, languages, strict, documents, labels, top.',
+        ),
         ({"documents": "x"}, "/documents", '"documents" must be a list.'),
         ({"documents": []}, "/documents", '"documents" must not be empty.'),
         ({"documents": [GOOD] * 17}, "/documents", '"documents" may have at most 16 entries, not 17.'),
@@ -99,7 +105,7 @@ def test_what_is_to_be_explained(
         ),
         *(
             (
-                {"documents": [{**GOOD, "language": bad}]},
+                {"documents": [{**GOOD, "language": bad}], "strict": True},
                 "/documents/0/language",
                 f"The model does not know the language {shown}, only de, en, it.",
             )

@@ -289,7 +289,7 @@ class TestWhatItSurvives:
         ):
             answer = service.exchange(*pieces)
             assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200"] * 4
-            assert answer.count(b'"scores"') == 2
+            assert answer.count(b'"probabilities"') == 2
 
     def test_a_head_without_a_body(self, service: Service) -> None:
         answer = service.exchange(LAST.replace(b"GET", b"HEAD"))
@@ -390,7 +390,7 @@ class TestAnotherModel:
         _wait_for(lambda: len(load.answered) > answered + 8)
         status, after = service.ask("POST", "/v1/predict", BODY)
         assert status == 200
-        assert after["documents"][0]["scores"] == pytest.approx(
+        assert after["documents"][0]["probabilities"] == pytest.approx(
             dict(zip(LABELS, other.predict_proba([TEXTS["it"]], languages=["it"])[0], strict=True))
         )
         assert list(service.ask("GET", "/v1/model")[1]["languages"]) == ["en", "it"]

@@ -51,7 +51,7 @@ class TestWhatCannotBeSaved:
                 {"base_estimator": {"en": Foreign()}},
                 f"base_estimator.en is a {FOREIGN}",
             ),
-            ({"meta_estimator": Foreign()}, f"meta_estimator is a {FOREIGN}"),
+            ({"final_estimator": Foreign()}, f"final_estimator is a {FOREIGN}"),
             (
                 {"base_estimator": make_pipeline(FunctionTransformer(lambda X: X), LogisticRegression())},
                 f"base_estimator is a sklearn.pipeline.Pipeline and holds a {__name__}.<lambda>",
@@ -61,7 +61,7 @@ class TestWhatCannotBeSaved:
                 "base_estimator is a sklearn.pipeline.Pipeline and holds a numpy.copy",
             ),
             (
-                {"meta_estimator": RandomForestClassifier(n_estimators=2)},
+                {"final_estimator": RandomForestClassifier(n_estimators=2)},
                 "holds a sklearn.tree._tree.Tree, which cannot be loaded safely",
             ),
             ({"random_state": np.random.RandomState(0)}, "random_state is a numpy.random.mtrand.RandomState"),

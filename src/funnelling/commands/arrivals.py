@@ -1,4 +1,4 @@
-"""Documents that come to a model: read, told apart by what they are to it, and learned."""
+"""Documents that come to a model: read, told apart by what they are to it, and added."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from funnelling.commands.change import (
     ready_to_learn,
 )
 from funnelling.commands.declaring import NegativeResultError
-from funnelling.commands.options import FilePath, Growing
+from funnelling.commands.options import FilePath, Updating
 from funnelling.commands.sources import layout_for, prefix_errors_with_file, read_sides, rolled_up_sides
 from funnelling.corpus import Corpus
 from funnelling.corpus.by_language import ByLanguage
@@ -35,7 +35,7 @@ from funnelling.methods.merging import DocumentRows, Merged, tuned_for_some, wit
 from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.training_set import NEW_DOCUMENT
 from funnelling.runtime.messages import Reporter
-from funnelling.text.languages import known_as, served_by
+from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Model
@@ -45,14 +45,13 @@ CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
 
 
 @dataclass(frozen=True)
-class GrownModel:
-    """A model that learned on, and what has changed.
+class UpdateResult:
+    """An updated model, and what has changed.
 
     Documents are counted by what they were to the model: ``new``, ``corrected`` (known, with other labels),
-    ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is
-    how many of the corrected ones get exactly the labels given. ``kept_scores`` says that few documents came
-    to a large model, which keeps what it said of the others when they were held out. A model that became
-    worse is not ``saved``.
+    ``replaced`` (known by their id, with another text) and ``unchanged``. ``corrections_learned`` counts the
+    corrected ones that get exactly the labels given. ``reused_folds`` says that few documents came to a large
+    model, which keeps the out-of-fold scores of the others. A model that became worse is not ``saved``.
     """
 
     model: "Model"
@@ -60,64 +59,55 @@ class GrownModel:
     new: int = 0
     corrected: int = 0
     replaced: int = 0
-    repeated: int = 0
-    as_corrected: int = 0
+    unchanged: int = 0
+    corrections_learned: int = 0
     new_labels: list[str] = field(default_factory=list)
     new_languages: list[str] = field(default_factory=list)
-    kept_scores: bool = False
+    reused_folds: bool = False
     saved: bool = True
 
     def record(self) -> dict[str, Any]:
         """What has changed as JSON holds it."""
-        counts = ("new", "corrected", "replaced", "repeated", "as_corrected", "new_labels", "new_languages")
+        counts = ("new", "corrected", "replaced", "unchanged", "corrections_learned")
         return {
             "documents": dict(self.model.documents),
-            **{name: getattr(self, name) for name in counts},
+            **{name: getattr(self, name) for name in (*counts, "new_labels", "new_languages")},
             **self.change.record(),
-            "kept_scores": self.kept_scores,
+            "reused_folds": self.reused_folds,
         }
 
 
-def grow(how: Growing, report: Reporter, verbose: int) -> GrownModel:
-    """Let a model learn on, as a command says."""
+def update_model(how: Updating, report: Reporter, verbose: int) -> UpdateResult:
+    """Update a model as a command says."""
     if how.data is None and not how.choose:
         raise InputError(
-            f"{how.model}: nothing to learn. Name a file of documents, or choose views anew (--choose)."
+            f"{how.model}: nothing to add. Name a file of documents, or choose the views again (--choose)."
         )
 
-    def learned(model: "Model", _: Mapping[str, Any]) -> Change[GrownModel]:
+    def updated(model: "Model", _: Mapping[str, Any]) -> Change[UpdateResult]:
         model = ready_to_learn(model, how, verbose)
         if how.choose and model.fitted.chosen is None:
             raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
-        return _grown(how, model, *_read(how, model, verbose), report)
+        return _updated(how, model, *_read(how, model, verbose), report)
 
-    return change_model(how, how.step, learned)
+    return change_model(how, "update", updated)
 
 
-def _read(how: Growing, model: "Model", verbose: int) -> tuple[Trial, list[str]]:
+def _read(how: Updating, model: "Model", verbose: int) -> tuple[Trial, list[str]]:
     """The documents that come to a model, and lines to report on them."""
     if how.data is None:
         nothing = Corpus()
         return Trial(nothing, nothing, nothing), []
     known, layout = model.languages, layout_for(model, how.layout)
-    if how.step == "update":
-        trial, notes = read_sides(how.data, known, verbose, layout, how.strict, texts=False)
-        served = (
-            [None if tag is None else served_by(tag, known) for tag in side.languages] for side in trial
-        )
-        sides = (replace(side, languages=tags) for side, tags in zip(trial, served, strict=True))
-        return Trial(*sides), notes
-    trial, notes = read_sides(how.data, verbose=verbose, layout=layout, strict=how.strict)
-    with prefix_errors_with_file(how.data):
-        for language in trial.train.by_language():
-            if known_as(language, known):
-                raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
-    return trial, notes
+    trial, notes = read_sides(how.data, known, verbose, layout, how.strict, texts=False)
+    served = ([None if tag is None else served_by(tag, known) for tag in side.languages] for side in trial)
+    sides = (replace(side, languages=tags) for side, tags in zip(trial, served, strict=True))
+    return Trial(*sides), notes
 
 
-def _grown(
-    how: Growing, before: "Model", trial: Trial, notes: Sequence[str], report: Reporter
-) -> Change[GrownModel]:
+def _updated(
+    how: Updating, before: "Model", trial: Trial, notes: Sequence[str], report: Reporter
+) -> Change[UpdateResult]:
     """What a model becomes with these documents; the model itself, where nothing is new."""
     source = shown_name(how.model if how.data is None else how.data)
     trial = rolled_up_sides(trial, before.label_set)
@@ -139,50 +129,50 @@ def _grown(
         report(line)
     if not merged.changed and not how.choose and how.output is None:
         report("Nothing is new: the model stays as it is.")
-        return Change(GrownModel(before, NOT_MEASURED, repeated=total(merged.repeated)))
+        return Change(UpdateResult(before, NOT_MEASURED, unchanged=total(merged.unchanged)))
     after = learning.update(before, merged, exact=how.exact, choose=how.choose)
     if how.choose:
         report(after.fitted.chosen.summary())
-    test = _unlearned(merged.archive, test, report)
+    test = without_training_documents(merged.archive, test, report)
     test = test.select(supported_documents(test, after))
     answers = both_answers(before, after, test)
     fitted = after.fitted
-    growth = GrownModel(
+    result = UpdateResult(
         after,
         change_of(before, after, merged.places, test, merged.replaced, answers),
         new=total(merged.new),
         corrected=total(merged.corrected),
         replaced=total(merged.replaced),
-        repeated=total(merged.repeated),
-        as_corrected=come_out_as_given(after, merged.corrected),
+        unchanged=total(merged.unchanged),
+        corrections_learned=come_out_as_given(after, merged.corrected),
         new_labels=sorted(set(map(str, after.labels.classes)) - set(map(str, before.labels.classes))),
         new_languages=sorted(set(after.languages) - set(before.languages)),
-        kept_scores=isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0,
+        reused_folds=isinstance(fitted, FittedFunnel) and fitted.kept is not None and fitted.kept.changed > 0,
     )
-    if growth.change.fell and not how.force:
-        fell = growth.change.fell[0].described()
-        cure = "Look at the documents" if not growth.kept_scores else "Try --exact, look at the documents"
+    if result.change.regressions and not how.force:
+        fell = result.change.regressions[0].described()
+        cure = "Check the documents" if not result.reused_folds else "Try --exact, check the documents"
         raise NegativeResultError(
-            f"{source}: {fell}, which is more than noise: the old model stays. {cure}, or take the new one "
-            "anyway with --force.",
-            replace(growth, saved=False),
+            f"{source}: {fell}, which is more than noise. The model is not saved. {cure}, or save it anyway "
+            "with --force.",
+            replace(result, saved=False),
         )
     measurement = measure_changed(after, test, answers=None if answers is None else answers.after)
-    return Change(growth, _facts(how, growth, merged), measurement.record(), measurement.details())
+    return Change(result, _facts(how, result, merged), measurement.record(), measurement.details())
 
 
-def _facts(how: Growing, growth: GrownModel, merged: Merged) -> dict[str, Any]:
-    """What a model's history says of what it learned."""
-    came = [merged.new, merged.corrected, merged.replaced, merged.repeated]
+def _facts(how: Updating, result: UpdateResult, merged: Merged) -> dict[str, Any]:
+    """What a model's history says of an update."""
+    came = [merged.new, merged.corrected, merged.replaced, merged.unchanged]
     rows = {tag: {row for each in came for row in each.get(tag, ())} for tag in merged.places}
     return {
         "file": how.data,
         "journal": None if how.data is None else journal_mark(how.data),
         "documents": {tag: len(each) for tag, each in rows.items()},
-        "new": growth.new,
-        "corrected": growth.corrected,
-        "replaced": growth.replaced,
-        "labels_added": len(growth.new_labels),
+        "new": result.new,
+        "corrected": result.corrected,
+        "replaced": result.replaced,
+        "labels_added": len(result.new_labels),
         "views": CHOSEN_ANEW if how.choose else None,
     }
 
@@ -202,14 +192,14 @@ def _sorted(archive: ByLanguage, train: Corpus) -> tuple[Corpus, Corpus]:
     if unknown and bare.all():
         more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
         raise InputError(
-            f"the model learned from no document with the id {quoted(unknown[0])}{more}. Correct the ids, or "
-            "give the texts of new documents, too."
+            f"no training document has the id {quoted(unknown[0])}{more}. Correct the ids, or add the texts "
+            "of new documents."
         )
     if unknown:
         number = "has no text" if len(unknown) == 1 else f"and {len(unknown) - 1:,} more have no text"
         raise InputError(
-            f"document {quoted(unknown[0])} {number}, and the model learned from none of that id. Name the "
-            "column of the text with --text-column, or leave it out."
+            f"document {quoted(unknown[0])} {number}, and no training document has that id. Name the column "
+            "of the text with --text-column, or leave it out."
         )
     return train.select(~bare), corrections
 
@@ -238,30 +228,30 @@ def _both(first: Merged, second: Merged) -> Merged:
         for tag, rows in second.places.items()
     }
     corrected = united(first.corrected, second.corrected)
-    repeated = united(first.repeated, second.repeated)
+    unchanged = united(first.unchanged, second.unchanged)
     return replace(
         second,
         places=places,
         corrected=corrected,
-        repeated={
+        unchanged={
             tag: sorted({*rows} - {*corrected.get(tag, ()), *second.replaced.get(tag, ())})
-            for tag, rows in repeated.items()
+            for tag, rows in unchanged.items()
         },
     )
 
 
-def _unlearned(archive: ByLanguage, test: Corpus, report: Reporter) -> Corpus:
-    """Test documents that the model has not learned from."""
+def without_training_documents(archive: ByLanguage, test: Corpus, report: Reporter) -> Corpus:
+    """The test documents that are no training documents of the model."""
     learned = archive.knows(test.languages, test.texts, test.ids, test.groups)
     if learned.any():
-        report(f"{counted(int(learned.sum()), 'test document')} left out, which the model learned from.")
+        report(f"{counted(int(learned.sum()), 'test document')} left out: also training documents.")
     return test.select(~learned)
 
 
 def check_replaced(merged: Merged) -> None:
     """Refuse documents most of which have another text than the training documents of their ids."""
     replaced = total(merged.replaced)
-    alike = total(united(merged.corrected, merged.repeated))
+    alike = total(united(merged.corrected, merged.unchanged))
     both = sum(len({*merged.corrected.get(tag, ())} & {*rows}) for tag, rows in merged.replaced.items())
     if replaced < MIN_NEW_VERSIONS or replaced <= alike - both:
         return
@@ -273,15 +263,15 @@ def check_replaced(merged: Merged) -> None:
 
 
 def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
-    """What is about to be learned, a line each; the new model goes to ``folder``."""
+    """What is about to be added, a line each; the new model goes to ``folder``."""
     names = {
         "new": merged.new,
         "corrected": merged.corrected,
         "replaced": merged.replaced,
-        "known with these labels": merged.repeated,
+        "unchanged": merged.unchanged,
     }
     counts = [f"{total(documents):,} {name}" for name, documents in names.items() if total(documents)]
-    lines = [f"Learning on: {', '.join(counts)}."] if counts else []
+    lines = [f"Documents: {', '.join(counts)}."] if counts else []
     languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages}
     if languages:
         named = ", ".join(f"{tag} ({counted(number, 'document')})" for tag, number in languages.items())
@@ -289,19 +279,19 @@ def _said(model: "Model", merged: Merged, choose: bool, folder: FilePath) -> lis
     if replaced := total(merged.replaced):
         cure = "add --id-column none if ids are only numbers of rows, and --text-column none if it is no text"
         lines.append(
-            f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
-            f"replaced ({cure})."
+            f"{counted(replaced, 'document')} with the id of a training document and another text: its text "
+            f"is replaced ({cure})."
         )
     if tuned_for_some(model) and merged.changed:
         lines.append(
-            "Thresholds that were tuned for some labels are tuned with all others again: repeat `funnelling "
-            "tune --labels` afterwards."
+            "Thresholds tuned for some labels are tuned again with all others. Repeat `funnelling tune "
+            "--labels` afterwards."
         )
     before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
     if model.fitted.chosen is not None and not choose and documents > 2 * before:
         lines.append(
-            f"The views were chosen by {counted(before, 'document')}, and there are {documents:,} now: "
-            f"`funnelling update {folder} --choose` chooses anew, over all of them."
+            f"The views were chosen on {counted(before, 'document')}, and there are {documents:,} now. "
+            f"Choose again over all of them with `funnelling update {folder} --choose`."
         )
     return lines
 
@@ -323,7 +313,7 @@ def _ids_there_twice(archive: ByLanguage, merged: Merged) -> Iterator[str]:
     if elsewhere:
         yield f"{counted(elsewhere, 'new document')} with the id of a training document in another language."
     if twice := sum(times for times in seen.values() if times > 1):
-        yield f"{counted(twice, 'new document')} with the id or the text of another: each is learned."
+        yield f"{counted(twice, 'new document')} with the id or the text of another: each is added."
 
 
 def _chosen_by(model: "Model") -> int:

@@ -260,7 +260,7 @@ def come_out_as_given(model: "Model", documents: DocumentRows) -> int:
 def measure_changed(
     model: "Model",
     test: Corpus,
-    when: str = "after it learned on",
+    when: str = "after the update",
     answers: tuple[Any, Any] | None = None,
 ) -> Measurement:
     """What the card of a changed model shows: test documents only where all languages have some."""

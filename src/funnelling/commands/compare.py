@@ -1,5 +1,7 @@
 """``funnelling compare``: several methods on the same documents, over several trials."""
 
+import os
+import shlex
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from funnelling.commands import printing
 from funnelling.commands.corpora import read_trials
-from funnelling.commands.declaring import argument, option
+from funnelling.commands.declaring import argument, flag, option
 from funnelling.commands.options import (
     ALL_METHODS,
     DATA_HELP,
@@ -26,7 +28,13 @@ from funnelling.commands.options import (
     output_option,
 )
 from funnelling.commands.values import languages
-from funnelling.methods.registry import DEFAULT_COMPARISON, DEFAULT_XMC_METHOD, METHODS
+from funnelling.methods.registry import (
+    DEFAULT_COMPARISON,
+    DEFAULT_METHOD,
+    DEFAULT_XMC_METHOD,
+    METHODS,
+    SHOWN_METHODS,
+)
 from funnelling.runtime.messages import Reporter, say, silent
 
 if TYPE_CHECKING:
@@ -38,32 +46,38 @@ MAX_AFFORDABLE_PAIRS = 20_000_000
 
 
 class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson, Reading):
-    """Compare methods on the split of a file, or on 30 % of each language drawn by seed.
+    """Compare methods on the test documents of a file, or on 30 % of each language drawn by seed.
 
-    Further runs redraw the split; several files are several trials.
+    Further runs draw other test documents. Several files are several trials.
     """
 
-    examples = ("compare docs.jsonl --methods naive,fun-auto --runs 5 -o results",)
+    examples = ("compare docs.jsonl", "compare docs.jsonl --methods naive,fun-auto --runs 5 -o results")
 
     data: Sequence[str] = argument(f"{DATA_HELP}; or a corpus of `data list`", "DATA|CORPUS", nargs="+")
     methods: str | None = option(
-        f"methods, as train has them, or all ({','.join(DEFAULT_COMPARISON)}, and {DEFAULT_XMC_METHOD} "
-        f"where there are more than 1,000 labels); {VARIANTS_HELP}",
+        f"{', '.join(SHOWN_METHODS)}, or all ({','.join(DEFAULT_COMPARISON)}; naive and "
+        f"{DEFAULT_XMC_METHOD} above 1,000 labels); {VARIANTS_HELP}",
         "M,M…",
         default=None,
         complete=lambda: [*METHODS, ALL_METHODS],
+        common=True,
     )
+    paper: bool = flag("show the paper's measures, too", common=True)
     output: FilePath | None = output_option(
-        "keep every result here; started again, work goes on from there", "DIR", default=None
+        "folder of the report and of every result; a comparison that was interrupted goes on from there",
+        "DIR",
+        default=None,
+        common=True,
     )
     hold_out: Sequence[str] = option(
-        "take a language's training documents away and measure on its test documents alone; several are "
+        "train without the documents of a language, and evaluate on its test documents alone; several are "
         "separated by commas",
         "LANG",
         default=(),
         action="extend",
         type=languages,
         complete="languages",
+        common=True,
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> "Result":
@@ -75,7 +89,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         """
         from funnelling.commands.measurement import check_results_folder, write_json
         from funnelling.commands.sources import choose_methods, method_marks, prefix_errors_with_file
-        from funnelling.evaluation.comparison import Comparison
+        from funnelling.evaluation.comparison import Comparison, best_first
         from funnelling.evaluation.pieces import ResultCache
         from funnelling.evaluation.splits import hold_out, settle
         from funnelling.methods.registry import make_method, parse_methods, parse_settings
@@ -111,7 +125,8 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
             for name in names
         }
         pieces = ResultCache(folder)
-        result = Comparison(trials, makers, seed, pieces, marks, report).run()
+        comparison = Comparison(trials, makers, seed, pieces, marks, report)
+        result = {"command": "compare", **best_first(comparison.run())}
         if folder is not None:
             write_json(folder / "comparison.json", result)
             page = Report(
@@ -124,7 +139,9 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         return result
 
     def show(self, result: "Result") -> None:
-        from funnelling.report.measures import comparison_table, notes, weighted_table
+        from funnelling.evaluation.significance import rivals_of
+        from funnelling.report.comparison import methods_table, significance_line
+        from funnelling.report.measures import few_notes
         from funnelling.report.tables import plain
 
         if self.output is not None:
@@ -132,11 +149,18 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         if self.json:
             printing.print_json(result)
             return
-        print(plain(comparison_table(result)))
-        print("\n".join(notes(result)))
-        by_documents = weighted_table(result)
-        if by_documents is not None:
-            print(f"\nAverages weighted by documents:\n{plain(by_documents)}")
+        print(plain(methods_table(result, self.paper)))
+        lines = [*few_notes(result), significance_line(result), self._next(rivals_of(result["methods"]))]
+        print("\n".join(filter(None, lines)))
+
+    def _next(self, methods: "Sequence[str]") -> str:
+        """The command that trains the first method; none for several files, a corpus by name or a variant."""
+        file, *others = self.data
+        if others or not os.path.exists(file) or not methods or ":" in methods[0]:
+            return ""
+        method = [] if methods[0] in (DEFAULT_METHOD, DEFAULT_XMC_METHOD) else ["--method", methods[0]]
+        words = [printing.program(), "train", file, *self.reading_flags(), *method, "-o", "model"]
+        return f"Next: {shlex.join(words)}"
 
 
 def usual_methods(trials: "Sequence[Trial]") -> tuple[list[str], list[str]]:

@@ -168,6 +168,7 @@ def examples(commands: Sequence[str]) -> str:
 LABELLING = "Run python benchmarks/labelling.py FILE in a clone of the repository."
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
 RETIRED = {
+    "add-language": "It is now: funnelling update MODEL DATA.",
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
     "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
     "embeddings neighbours": "Use gensim: KeyedVectors.load_word2vec_format(FILE).most_similar(WORD).",

@@ -60,7 +60,8 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         """Say for each document why it gets its labels; see `Predictor.explain`."""
-        from funnelling.commands.sources import layout_for, load_text_model, say_unknown
+        from funnelling.commands.predictions import Counts, counting, summary
+        from funnelling.commands.sources import layout_for, load_text_model
         from funnelling.corpus.labels import label_columns
         from funnelling.formats import read_documents
         from funnelling.formats.files import STANDARD, shown_name, writing
@@ -72,7 +73,7 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         style = self._style(target)
         model = load_text_model(self.model).following(self.label_set)
         label_columns(model.labels.classes, self.label)  # refuses labels that do not exist
-        predictor = Predictor(model, strict=self.strict, names=self.names)
+        predictor, counts = Predictor(model, strict=self.strict, names=self.names), Counts()
         documents = read_documents(data, layout_for(model, self.layout), labels=False)
         if self.id is not None:
             documents = _chosen(documents, self.id, shown_name(data))
@@ -83,7 +84,7 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
             show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
             with progress_bar("explain", None, show_bar, "documents") as advance:
                 for batch in batches(documents):
-                    rows = predictor.explain(batch, labels, self.top, os.fspath(data))
+                    rows = counting(predictor.explain(batch, labels, self.top, os.fspath(data)), counts)
                     yield from zip((document.text for document in batch), rows, strict=True)
                     advance(len(batch))
 
@@ -98,7 +99,9 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
                     stream.write(piece)
                     if target == STANDARD:
                         stream.flush()  # whatever reads along gets whole rows
-        say_unknown(predictor.unknown)
+        if any(kind for kind, _ in counts):
+            for line in summary(shown_name(data), counts):
+                report(line)
 
     def _style(self, target: str) -> str:
         """How explanations are written, where no option says so by the end of a file's name."""

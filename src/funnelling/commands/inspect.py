@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 MAX_LABELS_SHOWN = 30  # in a table of `data describe`, unless all are asked for
 MERGE = "relabel to merge labels"
-ON_TEXTS = ("update", "add-language", "forget")
-CHANGE_COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
+ON_TEXTS = ("update", "forget")
+CHANGE_COMMANDS = ("update", "forget", "tune", "relabel", MERGE)
 OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from funnelling.commands.declaring import HIDDEN, Command, Group, argument, flag, option
 from funnelling.commands.values import count, language, model_folder, names, probability, seed
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
 
 FilePath = str | os.PathLike[str]
-Scores = Literal["none", "list", "wide"]
+Probabilities = Literal["none", "list", "wide"]
 
 JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
@@ -303,7 +303,7 @@ class Changing(Overwriting, AsJson):
 
     model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
     output: FilePath | None = output_option(
-        "folder of the new model (the old one is replaced)", "MODEL", default=None, type=model_folder
+        "folder of the new model (MODEL is replaced)", "MODEL", default=None, type=model_folder, common=True
     )
 
     @property
@@ -318,21 +318,19 @@ class Changing(Overwriting, AsJson):
 
 
 class Learning(Changing, Resources, Jobs):
-    """What it takes to change a model that learns again."""
+    """What it takes to change a model that is fitted again."""
 
 
-class Growing(Learning, Reading):
-    """What it takes to let a model learn on, in a step of a name."""
+class Updating(Learning, Reading):
+    """What it takes to update a model."""
 
-    step: ClassVar[str]
-
-    data: FilePath | None = argument(DATA_HELP, "DATA")
+    data: FilePath | None = argument(f"{DATA_HELP}; or a journal", "DATA", nargs="?", default=None)
     exact: bool = flag(
-        "solve all anew, for the very bits of a model trained on everything at once; takes longer"
+        "make the model bit-identical to one trained on all documents at once; takes longer", common=True
     )
-    choose: bool = flag("choose the views anew, over all documents; takes much longer")
+    choose: bool = flag("choose the views again, over all documents; takes much longer", common=True)
     force: bool = flag(
-        "replace an output that exists, and save the model even if a score fell by more than noise"
+        "replace an output that exists, and save the model even if it became worse", common=True
     )
     overwrite: bool = False  # whether another model in the output is replaced, but not by a worse one
 
@@ -350,8 +348,8 @@ class Predicting(LabelSetFile, Names, Exclude, Reading):
         default=None,
         type=count,
     )
-    scores: Scores | None = option(
-        "probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
+    probabilities: Probabilities | None = option(
+        "the probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
         "1,000 (a list in .jsonl and .parquet, and with --top; else none)",
         default=None,
         choices=("none", "list", "wide"),

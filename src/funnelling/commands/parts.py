@@ -16,7 +16,7 @@ import numpy as np
 
 from funnelling.commands.measurement import Measurement, measure_held_out, measure_on_test, report_choice
 from funnelling.commands.options import FilePath, Predicting
-from funnelling.commands.predictions import say_renamed, table_of, thresholds_shown
+from funnelling.commands.predictions import Counts, counting, say_renamed, table_of, thresholds_shown
 from funnelling.commands.sources import label_set_to_learn
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
@@ -190,16 +190,16 @@ def predict_parts(
     layout: Layout = AS_FOUND,
     jobs: int | None = None,
     verbose: int = 0,
-) -> Counter[str]:
+) -> Counts:
     """Write the predictions for each part of ``data`` to a part of the same name in ``output``, as Parquet.
 
     Parts that are there already stay as they are, if the same model made them with the same options. Return
-    how many documents were not labelled, by what stands for their language.
+    the counts of the rows of the others.
     """
     folder = Path(output)
     parts = parts_of(data)
     path = lasting(model)
-    shown = ("top", "threshold", "strict", "scores", "names", "label_set")
+    shown = ("top", "threshold", "strict", "probabilities", "names", "label_set")
     origin: dict[str, Any] = {
         "model": _digest(path),
         **{name: getattr(how, name) for name in shown},
@@ -212,32 +212,32 @@ def predict_parts(
     missing = [part for part in parts if not _target(folder, part).exists()]
     calls = [(path, part, str(_target(folder, part)), how, layout) for part in missing]
     renamed: dict[str, str] = {}
-    unknown: Counter[str] = Counter()
+    counts: Counts = Counter()
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(missing))
-        for _, (found, not_labelled) in map_processes(_predict_part, calls, jobs):
+        for _, (found, own) in map_processes(_predict_part, calls, jobs):
             renamed |= found
-            unknown += not_labelled
+            counts += own
             advance(1)
     say_renamed(renamed)
-    return unknown
+    return counts
 
 
 def _predict_part(
     model: str, part: str, target: str, how: Predicting, layout: Layout
-) -> tuple[dict[str, str], Counter[str]]:
-    """Label a part; gives the columns of the input that had to be renamed, and what was not labelled."""
+) -> tuple[dict[str, str], Counts]:
+    """Label a part; gives the columns of the input that had to be renamed, and the counts of its rows."""
     fitted = _load(model, _digest(model)).following(how.label_set, how.exclude)
     predictor = Predictor(fitted, how.top, how.threshold, how.strict, names=how.names)
-    table = table_of(how, PARQUET, fitted)
+    table, counts = table_of(how, PARQUET, fitted), Counts()
 
     def rows() -> Iterator[dict[str, object]]:
         for batch in batches(read_part(part, layout, labels=False, keep_fields=True)):
-            yield from table.rows(batch, predictor(batch, part))
+            yield from table.rows(batch, counting(predictor(batch, part), counts))
 
     thresholds = thresholds_shown(how, fitted)
     write_table(target, rows(), table.columns, force=True, attached={"thresholds": thresholds})
-    return table.renamed, predictor.unknown
+    return table.renamed, counts
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ import logging
 import os
 from collections.abc import Iterator
 
-from funnelling.commands.declaring import argument
+from funnelling.commands.declaring import argument, flag
 from funnelling.commands.options import (
     DATA_HELP,
     MODEL_HELP,
@@ -24,28 +24,40 @@ _log = logging.getLogger(__name__)
 
 
 class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
-    """Label documents.
+    """Assign labels to documents.
 
     -o names a file whose ending says what it is: .csv, .tsv, .xlsx, .parquet or .jsonl (.csv, .tsv and .jsonl
-    also with .gz). It has the columns of DATA, then labels, best_label, its probability, and a note where
-    there is something to know. Standard output is JSON Lines: id, language, labels, best_label, probability
-    and scores, the probability of each label. A text in which the model knows nothing gets no label.
-    Thresholds that are not .5 are shown by funnelling inspect. For a folder of documents, -o may be a folder,
-    too: it gets one Parquet file of predictions per file of documents, and a run that was cut short goes on
-    where it stopped.
+    also with .gz). It has the columns of DATA, then labels, best_label, its probability, and abstained.
+    Standard output is JSON Lines: id, language, labels, best_label, probability, abstained and probabilities,
+    one for each label. A document without a known word gets no label: abstained is out-of-vocabulary, or
+    unknown-language in a language that the model does not know. Thresholds that are not .5 are shown by
+    funnelling inspect. For a folder of documents, -o may be a folder, too: it gets one Parquet file of
+    predictions per file of documents, and a run that was cut short goes on where it stopped.
     """
 
     examples = ("predict model docs.csv -o labels.xlsx", "predict model 'a few words' --top 3")
 
     model: FilePath = argument(MODEL_HELP, "MODEL")
     data: FilePath = argument(f"{DATA_HELP}; or a text of two words or more", "DATA")
-    output: FilePath = output_option("output file (standard output)", "FILE", default="-")
+    output: FilePath = output_option(
+        "output file (standard output)", "FILE", default="-", exclusive="output", common=True
+    )
+    json: bool = flag(
+        "print one JSON object per line (the default without -o)", exclusive="output", common=True
+    )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
-        from funnelling.commands.predictions import say_renamed, table_of, thresholds_shown
-        from funnelling.commands.sources import layout_for, load_text_model, say_unknown
-        from funnelling.formats import is_text_folder, read_documents
-        from funnelling.formats.files import writing
+        from funnelling.commands.predictions import (
+            Counts,
+            counting,
+            say_renamed,
+            summary,
+            table_of,
+            thresholds_shown,
+        )
+        from funnelling.commands.sources import layout_for, load_text_model
+        from funnelling.formats import is_text, is_text_folder, read_documents
+        from funnelling.formats.files import shown_name, writing
         from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
         from funnelling.methods.rows import Predictor, batches, thresholds_of
 
@@ -56,11 +68,11 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
         predictor = Predictor(model, self.top, self.threshold, self.strict, names=self.names)
         table = table_of(self, ending, model)
         layout = layout_for(model, self.layout)
-        unknown = predictor.unknown
+        counts = Counts()
         if parts:
             from funnelling.commands.parts import predict_parts
 
-            unknown = predict_parts(
+            counts = predict_parts(
                 os.fspath(self.model),
                 data,
                 target,
@@ -78,7 +90,7 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
                 progress_bar("predict", None, bool(verbose) and not os.isatty(1), "documents") as advance,
             ):
                 for batch in batches(documents):
-                    for row in predictor(batch, data):
+                    for row in counting(predictor(batch, data), counts):
                         stream.write(to_json(table.plain(row)) + "\n")
                     stream.flush()  # whatever reads along gets whole rows
                     advance(len(batch))
@@ -88,7 +100,7 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
             def rows() -> Iterator[dict[str, object]]:
                 with progress_bar("predict", None, bool(verbose), "documents") as advance:
                     for batch in batches(read_documents(data, layout, labels=False, keep_fields=True)):
-                        yield from beside(batch, predictor(batch, data))
+                        yield from beside(batch, counting(predictor(batch, data), counts))
                         advance(len(batch))
 
             thresholds = thresholds_shown(self, model)
@@ -102,7 +114,9 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
                 verbose=verbose,
             )
             say_renamed(table.renamed)
-        say_unknown(unknown)
+        if any(kind for kind, _ in counts) or not is_text(data, layout):
+            for line in summary(shown_name(data if _is_stream(target) else target), counts):
+                report(line)
         if self.threshold is None and thresholds_of(model):
             _say_where_thresholds_stand(os.fspath(self.model), target, ending)
 

@@ -46,13 +46,13 @@ def print_scores(scores: Any, how: str = "") -> None:
 
 
 def print_change(change: "BeforeAfterMetrics") -> None:
-    """Print a model's measures before and after a change, on documents it has not learned from."""
+    """Print a model's metrics before and after a change, on documents unseen by both."""
     from funnelling.report.measures import change_table
     from funnelling.report.tables import plain
 
     if not change.after:
-        print("Not measured: there are no test documents, and the model keeps no scores of held-out ones.")
+        print("Not measured: there are no test documents, and the model stores no out-of-fold scores.")
         return
-    print("Before and after, on the same documents, which the models had not learned from:")
+    print("Before and after, on the same documents, unseen by both models:")
     averages = (change.average_before, change.average_after) if len(change.before) > 1 else None
     print(plain(change_table(change.before, change.after, averages, change.on)))

@@ -1,4 +1,4 @@
-"""``funnelling relabel``: a model's labels get other names, become one, or are dropped."""
+"""``funnelling relabel``: labels of a model are renamed, merged or removed."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,11 +36,11 @@ LABEL_BY_LABEL = "Labels by themselves as before: {}"
 
 
 @dataclass(frozen=True)
-class RelabelledModel:
+class MapLabelsResult:
     """A model with other labels that was saved, and what has become of them.
 
-    After a merge ``before`` and ``after`` are the measures by language on training documents that were held
-    out, under the new labels, where the model knows them.
+    After a merge ``before`` and ``after`` are the metrics by language on training documents, out of fold,
+    under the new labels, where the model has them.
     """
 
     model: "Model"
@@ -52,19 +52,21 @@ class RelabelledModel:
 
 
 class Relabel(Learning):
-    """Give labels of a model other names.
+    """Rename, merge or remove labels of a model.
 
-    Several that get the same one are merged, and the model learns anew from what it keeps of its documents;
-    one that gets none is dropped. Names and drops change no other answer.
+    Labels that get the same name are merged, and the model is trained again on its stored documents. A label
+    with an empty name is removed. Renaming and removing change no prediction of other labels.
     """
 
     examples = ("relabel model --map names.csv -o renamed-model",)
 
     map: FilePath = option(
-        'table of labels and new names in two columns (.csv, .tsv, .xlsx, …), or JSON: {"old": "new"}', "FILE"
+        'table of labels and new names in two columns (.csv, .tsv, .xlsx, …), or JSON: {"old": "new"}',
+        "FILE",
+        common=True,
     )
 
-    def run(self, report: Reporter = silent, verbose: int = 0) -> RelabelledModel:
+    def run(self, report: Reporter = silent, verbose: int = 0) -> MapLabelsResult:
         from funnelling.commands.change import change_model
 
         return change_model(
@@ -73,7 +75,7 @@ class Relabel(Learning):
 
     def _relabel(
         self, model: "Model", document: Mapping[str, Any], report: Reporter, verbose: int
-    ) -> "Change[RelabelledModel]":
+    ) -> "Change[MapLabelsResult]":
         from funnelling.commands.change import Change
         from funnelling.commands.sources import give_resources, prefix_errors_with_file
         from funnelling.funnel.fitted import FittedFunnel
@@ -85,13 +87,13 @@ class Relabel(Learning):
         with prefix_errors_with_file(self.map):
             plan = learning.Relabelling.of(old, names)
             if not (plan.renamed or plan.merged or plan.dropped):
-                raise InputError("all labels are called that already. Give other names.")
+                raise InputError("all labels have these names already. Give other names.")
         before: dict[str, Any] = {}
         if plan.merged:
             with prefix_errors_with_file(self.model):
                 model = give_resources(model, self)
                 learning.check_extensible(model)
-            report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
+            report(f"Training again: {counted(len(plan.merged), 'label')} made of several.")
             if isinstance(model.fitted, FittedFunnel):
                 before = model.fitted.measures_under(plan, model.labels, model.archive)
         with prefix_errors_with_file(self.model):
@@ -99,7 +101,7 @@ class Relabel(Learning):
         after = model.held_out_measures()
         scores = _followed(document.get("scores"), plan, model.labels, after)
         return Change(
-            RelabelledModel(
+            MapLabelsResult(
                 model,
                 {str(old): str(new) for old, new in plan.renamed.items()},
                 {str(new): list(map(str, old)) for new, old in plan.merged.items()},
@@ -116,16 +118,19 @@ class Relabel(Learning):
             _details(scores, len(plan.new)) if (Path(self.model) / REPORT).exists() else None,
         )
 
-    def show(self, result: RelabelledModel) -> None:
+    def show(self, result: MapLabelsResult) -> None:
+        from funnelling.evaluation.registry import plain_mean
         from funnelling.report.measures import change_table
         from funnelling.report.tables import plain
 
         labels = result.model.labels.classes.tolist()
         if self.json:
-            shown = ("renamed", "merged", "dropped", "before", "after")
-            printing.print_json(
-                {"model": self.target, "labels": labels, **{name: getattr(result, name) for name in shown}}
-            )
+            changes = {name: getattr(result, name) for name in ("renamed", "merged", "dropped")}
+            both = {"before": result.before, "after": result.after}
+            scores = {
+                when: {"average": plain_mean(by), "languages": by} if by else {} for when, by in both.items()
+            }
+            printing.print_json({"model": self.target, "labels": labels, **changes, **scores})
             return
         for old, new in result.renamed.items():
             print(f"Renamed   {old} → {new}")
@@ -134,7 +139,7 @@ class Relabel(Learning):
         for label in result.dropped:
             print(f"Dropped   {label}")
         if result.after:
-            print("On training documents that were held out, under the new labels, before and after:")
+            print("Before and after, out of fold on training documents, under the new labels:")
             print(plain(change_table(result.before, result.after)))
         print(f"Labels    {len(labels)}")
         print(f"Model: {self.target}")

@@ -138,18 +138,6 @@ def remember_layout(model: "Model", layout: Layout) -> "Model":
     return replace(model, reading=reading) if reading else model
 
 
-def say_unknown(unknown: Mapping[str, int]) -> None:
-    """Say which documents were not labelled, by what stands for their language."""
-    if unknown:
-        tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MAX_LANGUAGES_NAMED])
-        logger.info(
-            "%s not labelled, for the model does not know the language: %s. Languages are detected "
-            "from the texts with --language-column none.",
-            counted(sum(unknown.values()), "document"),
-            tags,
-        )
-
-
 def load_text_model(path: FilePath, mapped: bool = False) -> "Model":
     """The model in a folder, which must be one that reads texts; ``mapped`` leaves its arrays on the disk."""
     model = load(path, mapped)

@@ -242,7 +242,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
 
     def _own_settings(self, name: str) -> dict[str, Any]:
         """Settings that have an option of their own; baselines tune no threshold."""
-        from funnelling.funnel.thresholds import parse_goal
+        from funnelling.funnel.thresholds import ThresholdTuning, parse_goal
 
         if name == DEFAULT_XMC_METHOD and self.optimise is not None:
             raise InputError(f"{name} does not know --optimise yet. Leave it out.")
@@ -255,7 +255,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             parse_goal(self.optimise)
             if not name.startswith("fun-"):
                 raise InputError(f"--optimise is for funnels, and {name} is none. Leave it out.")
-            settings["thresholds"] = self.optimise
+            settings["thresholds"] = ThresholdTuning(self.optimise, min_threshold=0.0)
         return settings
 
     def show(self, result: TrainedModel) -> None:

@@ -1,4 +1,4 @@
-"""``funnelling update``, ``add-language`` and ``forget``: a model learns or forgets documents."""
+"""``funnelling update`` and ``funnelling forget``: documents are added to a model, or removed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import argument, flag, option
-from funnelling.commands.options import DATA_HELP, FilePath, Growing, Learning
+from funnelling.commands.declaring import flag, option
+from funnelling.commands.options import FilePath, Learning, Updating
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
-    from funnelling.commands.arrivals import GrownModel
+    from funnelling.commands.arrivals import UpdateResult
     from funnelling.commands.change import Change
     from funnelling.corpus.by_language import ByLanguage
     from funnelling.evaluation.change import BeforeAfterMetrics
@@ -23,83 +23,69 @@ MAX_LABELS_SHOWN = 8  # in a line
 TYPO_SIMILARITY = 0.8  # how like a new label is to one that may be meant
 
 
-class _Growing(Growing):
-    def run(self, report: Reporter = silent, verbose: int = 0) -> "GrownModel":
-        from funnelling.commands.arrivals import grow
+class Update(Updating):
+    """Add documents, corrections, languages or labels to a model.
 
-        return grow(self, report, verbose)
+    The result is the model trained on all documents at once, with the views that were chosen before. A
+    document that the model has, by id or else by text, gets the labels of DATA; a file of ids and labels is
+    enough for that. A table compares metrics before and after. A model that became worse by more than noise
+    is not saved: the exit status is 3.
+    """
 
-    def show(self, result: "GrownModel") -> None:
+    examples = (
+        "update model corrections.csv",
+        "update model finnish.jsonl -o model-with-finnish",
+    )
+
+    def run(self, report: Reporter = silent, verbose: int = 0) -> "UpdateResult":
+        from funnelling.commands.arrivals import update_model
+
+        return update_model(self, report, verbose)
+
+    def show(self, result: "UpdateResult") -> None:
         folder = self.target if result.saved else None
         if self.json:
             printing.print_json({"model": folder, **result.record()})
             return
-        _print_growth(result)
+        _print_update(result)
         if folder is not None:
             print(f"Model: {folder}")
 
 
-class AddLanguage(_Growing):
-    """Teach a model languages that it does not know.
-
-    It becomes the model that is trained on all documents at once, with the views that were chosen before.
-    Measures before and after are shown; a model that became worse by more than noise is not saved.
-    """
-
-    step = "add-language"
-    examples = ("add-language model finnish.jsonl -o model-with-finnish",)
-
-    data: FilePath = argument(DATA_HELP, "DATA")
-
-
-class Update(_Growing):
-    """Teach a model further documents.
-
-    It becomes the model that is trained on all documents at once, with the views that were chosen before.
-    Those it knows, by id or else by text, get the labels given now; a file of ids and labels is enough for
-    that. Measures before and after are shown; a model that became worse by more than noise is not saved.
-    """
-
-    step = "update"
-    examples = ("update model corrections.csv --choose",)
-
-    data: FilePath | None = argument(DATA_HELP, "DATA", nargs="?", default=None)
-
-
-def _print_growth(growth: "GrownModel") -> None:
-    """Print what has changed since a model learned on."""
+def _print_update(update: "UpdateResult") -> None:
+    """Print what has changed."""
     from funnelling.corpus.labels import near_labels
     from funnelling.evaluation.change import HELD_OUT
 
-    printing.print_change(growth.change)
-    if growth.kept_scores and HELD_OUT in growth.change.on.values():
+    printing.print_change(update.change)
+    if update.reused_folds and HELD_OUT in update.change.on.values():
         print(
-            "Few documents came: what the model said of the others when they were held out is kept, and the "
-            "table shows what thresholds do (--exact measures anew)."
+            "Few documents are new: out-of-fold scores of the others are reused, and the table shows the "
+            "effect of thresholds (--exact evaluates again)."
         )
-    if growth.corrected:
-        get = "gets" if growth.corrected == 1 else "get"
+    if update.corrected:
+        get = "gets" if update.corrected == 1 else "get"
         print(
-            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now {get} exactly "
-            "the labels given."
+            f"{update.corrections_learned:,} of {counted(update.corrected, 'corrected document')} now {get} "
+            "exactly the corrected labels."
         )
-    if growth.new_labels:
-        shown = ", ".join(map(printable, growth.new_labels[:MAX_LABELS_SHOWN]))
-        more = ", …" if len(growth.new_labels) > MAX_LABELS_SHOWN else ""
-        print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
-        known = {str(label) for label in growth.model.labels.classes}.difference(growth.new_labels)
-        words = [label for label in growth.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
+    if update.new_labels:
+        shown = ", ".join(map(printable, update.new_labels[:MAX_LABELS_SHOWN]))
+        more = ", …" if len(update.new_labels) > MAX_LABELS_SHOWN else ""
+        print(f"New labels, which the table leaves out: {len(update.new_labels):,} ({shown}{more})")
+        known = {str(label) for label in update.model.labels.classes}.difference(update.new_labels)
+        words = [label for label in update.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
         for label in words:  # codes that differ in a digit mean different things
             if near := near_labels(label, known, cutoff=TYPO_SIMILARITY):
-                print(printable(f"{label} is near {near[0]}, which the model has: relabel merges them."))
+                print(printable(f"{label} is near {near[0]}, a label of the model. Merge them with relabel."))
 
 
 @dataclass(frozen=True)
-class ForgetfulModel:
+class ForgetResult:
     """A model without the documents that it forgot, which was saved, and what has changed.
 
     ``forgotten`` counts documents by language. Labels and languages that only they had are gone. ``unknown``
-    is how many ids no document had.
+    counts the ids that no document had.
     """
 
     model: "Model"
@@ -111,34 +97,39 @@ class ForgetfulModel:
 
     def record(self) -> dict[str, Any]:
         """What has changed as JSON holds it."""
-        told = ("forgotten", "unknown", "gone_labels", "gone_languages")
+        names = ("forgotten", "unknown", "gone_labels", "gone_languages")
         return {
             "documents": dict(self.model.documents),
-            **{name: getattr(self, name) for name in told},
+            **{name: getattr(self, name) for name in names},
             **self.change.record(),
         }
 
 
 class Forget(Learning):
-    """Make a model the one that never saw some documents:
-    everything is learned anew without them, and neither they nor their ids are anywhere in its folder
-    afterwards.
+    """Remove training documents from a model.
+
+    The result is the model trained without them, bit by bit. Its folder holds neither the documents nor
+    their ids.
     """
 
     examples = ("forget model --ids withdrawn.txt",)
 
     ids: FilePath = option(
-        "ids of the documents: one per line, or a table with a column of ids; - for standard input", "FILE"
+        "ids of the documents: one per line, or a table with a column of ids; - for standard input",
+        "FILE",
+        common=True,
     )
-    id_column: str | None = option("column of the ids, where FILE is a table", "NAME", default=None)
-    ignore_unknown: bool = flag("pass over ids that no document of the model has")
+    id_column: str | None = option(
+        "column of the ids, where FILE is a table", "NAME", default=None, common=True
+    )
+    ignore_unknown: bool = flag("ignore ids that no document of the model has", common=True)
 
-    def run(self, report: Reporter = silent, verbose: int = 0) -> ForgetfulModel:
+    def run(self, report: Reporter = silent, verbose: int = 0) -> ForgetResult:
         from funnelling.commands.change import change_model
 
         return change_model(self, "forget", lambda model, _: self._forget(model, report, verbose))
 
-    def _forget(self, before: "Model", report: Reporter, verbose: int) -> "Change[ForgetfulModel]":
+    def _forget(self, before: "Model", report: Reporter, verbose: int) -> "Change[ForgetResult]":
         from funnelling.commands.change import Change, change_of, measure_changed, ready_to_learn
         from funnelling.commands.sources import prefix_errors_with_file
         from funnelling.corpus import Corpus
@@ -152,12 +143,12 @@ class Forget(Learning):
         if any(map(len, places.values())):  # else it is refused
             gone = sum(map(len, found.values()))
             them = "it" if gone == 1 else "them"
-            report(f"Forgetting {counted(gone, 'document')}; learning anew without {them}.")
+            report(f"Forgetting {counted(gone, 'document')}: training again without {them}.")
         with prefix_errors_with_file(self.model):
             after = learning.forget(before, names)
         if after.fitted.chosen is not None:
             report(after.fitted.chosen.summary())
-        forgetful = ForgetfulModel(
+        forgetful = ForgetResult(
             after,
             {language: len(rows) for language, rows in found.items()},
             unknown,
@@ -165,12 +156,12 @@ class Forget(Learning):
             sorted(set(before.languages) - set(after.languages)),
             change_of(before, after, places, Corpus()),
         )
-        measurement = measure_changed(after, Corpus(), "after it forgot documents")
+        measurement = measure_changed(after, Corpus(), "after documents were forgotten")
         # Without the file, whose name may be that of a person.
         facts = {"removed": forgetful.forgotten}
         return Change(forgetful, facts, measurement.record(), measurement.details())
 
-    def show(self, result: ForgetfulModel) -> None:
+    def show(self, result: ForgetResult) -> None:
         if self.json:
             printing.print_json({"model": self.target, **result.record()})
             return
@@ -178,14 +169,14 @@ class Forget(Learning):
         by_language = ", ".join(f"{language} {each:,}" for language, each in result.forgotten.items())
         print(f"Forgot {counted(number, 'document')}: {by_language}")
         if result.unknown:
-            print(f"Passed over: {counted(result.unknown, 'id')} that no document has")
+            print(f"Ignored {counted(result.unknown, 'unknown id')}")
         for what, gone in (("Languages", result.gone_languages), ("Labels", result.gone_labels)):
             if gone:
-                print(f"{what} that only they had, and that are gone: {', '.join(map(printable, gone))}")
+                print(f"{what} without documents, removed: {', '.join(map(printable, gone))}")
         printing.print_change(result.change)
-        print("README.md and report.html were written anew, without them.")
+        print("README.md and report.html are new, without them.")
         if self.output is not None:
-            print(f"The old model still has them: {self.model}")
+            print(f"The old model still has these documents: {self.model}")
         print(f"Model: {self.target}")
 
 
@@ -209,17 +200,17 @@ def _known(archive: "ByLanguage", ids: Sequence[str], ignore_unknown: bool) -> t
     given = set[str]().union(*map(archive.given_ids, archive.blocks))
     if not given:
         raise InputError(
-            "the documents that the model learned from were given no ids. Update it with them and their "
-            "ids, or train it anew without those to be forgotten."
+            "the training documents have no ids. Update the model with the documents and their ids, or train "
+            "it again without those to forget."
         )
     known = [name for name in ids if name in given]
     unknown = [name for name in ids if name not in given]
     if unknown and not ignore_unknown:
         more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
         raise InputError(
-            f"the model learned from no document with the id {quoted(unknown[0])}{more}. Leave them out, or "
-            "add --ignore-unknown."
+            f"no training document has the id {quoted(unknown[0])}{more}. Leave them out, or add "
+            "--ignore-unknown."
         )
     if not known:
-        raise InputError("the model learned from none of these documents. There is nothing to forget.")
+        raise InputError("no training document has one of these ids. There is nothing to forget.")
     return known, len(unknown)

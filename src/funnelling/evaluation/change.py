@@ -65,7 +65,7 @@ class BeforeAfterMetrics:
     """Measures before and after, by language, each on the same documents; a new language has none before.
 
     Averages are plain means over the languages that were known before, {} where none is. ``on`` says what
-    each language was measured on; ``fell`` are the falls beyond noise, the averages' first.
+    each language was measured on; ``regressions`` are the falls beyond noise, the averages' first.
     """
 
     before: dict[str, dict[str, float]]
@@ -73,15 +73,15 @@ class BeforeAfterMetrics:
     average_before: dict[str, float]
     average_after: dict[str, float]
     on: dict[str, str]
-    fell: tuple[MetricDrop, ...] = ()
+    regressions: tuple[MetricDrop, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The change as JSON holds it."""
         return {
             "before": {"average": self.average_before, "languages": self.before},
             "after": {"average": self.average_after, "languages": self.after},
-            "measured_on": self.on,
-            "fell": [fall._asdict() for fall in self.fell],
+            "evaluated_on": self.on,
+            "regressions": [fall._asdict() for fall in self.regressions],
         }
 
 
@@ -102,7 +102,7 @@ def measure_change(
     >>> truth = np.ones((40, 1), dtype=bool)
     >>> decisions = PairedDecisions(TEST, truth, truth, ~truth, range(40))
     >>> change = measure_change({"it": decisions}, one_label=False)
-    >>> change.average_after["micro_f1"], change.fell[0].described()
+    >>> change.average_after["micro_f1"], change.regressions[0].described()
     (0.0, 'micro-F1 on average fell from 1.000 to .000')
     """
     decisions = {tag: each for tag, each in decisions.items() if all(each.truth.shape)}
@@ -113,12 +113,12 @@ def measure_change(
         both = {tag: each for tag, each in both.items() if tag in learned}
     average_before = plain_mean({tag: before[tag] for tag in both}) if both else {}
     average_after = plain_mean({tag: after[tag] for tag in both}) if both else {}
-    fell = _falls(None, average_before, average_after, both, IN_ALL, seed)
+    regressions = _falls(None, average_before, average_after, both, IN_ALL, seed)
     if len(both) > 1:
         for tag, each in both.items():
-            fell += _falls(tag, before[tag], after[tag], {tag: each}, IN_ONE, seed)
+            regressions += _falls(tag, before[tag], after[tag], {tag: each}, IN_ONE, seed)
     on = {tag: each.on for tag, each in decisions.items()}
-    return BeforeAfterMetrics(before, after, average_before, average_after, on, tuple(fell))
+    return BeforeAfterMetrics(before, after, average_before, average_after, on, tuple(regressions))
 
 
 def _measures(truth: AnyTargets, decided: Any, one_label: bool) -> dict[str, float]:

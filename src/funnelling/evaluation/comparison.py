@@ -45,7 +45,7 @@ EXAMPLE_RANGES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers 
 
 def summarise_methods(
     methods: Mapping[str, Sequence[Result]],
-    floor: Sequence[Result],
+    dummies: Sequence[Result],
     tests: Sequence[Corpus] = (),
     seed: int = 0,
 ) -> Result:
@@ -54,7 +54,7 @@ def summarise_methods(
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
     """
-    averages = [result["average"] for results in (floor, *methods.values()) for result in results]
+    averages = [result["average"] for results in (dummies, *methods.values()) for result in results]
     measures = measures_to_test_by(set.intersection(*map(set, averages)))
     summaries = {name: summarise_trials(results) for name, results in methods.items()}
     scores = {
@@ -63,7 +63,7 @@ def summarise_methods(
     }
     rivals = rivals_of(methods)
     over_groups = p_over_groups({name: methods[name] for name in rivals}, tests, measures, seed)
-    floor_name = "most_frequent" if is_of_one_label(measures) else "rejector"
+    constant = "most_frequent" if is_of_one_label(measures) else "assigns_nothing"
     return {
         "methods": summaries,
         "significance": {measure: significance(scores[measure]) for measure in measures},
@@ -80,9 +80,17 @@ def summarise_methods(
             ]
             for measure in measures
         },
-        floor_name: {key: summarise_trials(floor)[key] for key in ("average", "weighted")},
-        "unknown_labels": floor[0]["unknown_labels"],
+        "dummy": {constant: {key: summarise_trials(dummies)[key] for key in ("average", "weighted")}},
+        "unknown_labels": dummies[0]["unknown_labels"],
     }
+
+
+def best_first(result: Result) -> Result:
+    """A comparison whose methods are in the order of the first measure."""
+    methods = result["methods"]
+    measure = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))[0]
+    order = sorted(methods, key=lambda name: -methods[name]["average"][measure])
+    return {**result, "methods": {name: methods[name] for name in order}}
 
 
 def summarise_trials(results: Sequence[Result]) -> Result:
@@ -251,22 +259,22 @@ class Comparison:
         return summarise_methods(*self.results(), self.seed)
 
     def results(self) -> tuple[dict[str, list[Result]], list[Result], list[Corpus]]:
-        """The results of each method and of the floor, and the test documents of rivals, trial by trial."""
+        """The results of each method and of the dummies, and the test documents of rivals, trial by trial."""
         names = self._able()
         results: dict[str, list[Result]] = {name: [] for name in names}
-        floor: list[Result] = []
+        dummies: list[Result] = []
         measured_on: list[Corpus] = []
         for number, trial in enumerate(self.trials):
             tests = self._tests(names, trial)
             measured_on.append(next(iter(tests.values())))
-            floor.append(evaluate_dummies(trial.train, measured_on[-1]))
+            dummies.append(evaluate_dummies(trial.train, measured_on[-1]))
             train, parallel = corpus_digest(trial.train), corpus_digest(trial.parallel)
             digests = {id(test): [train, corpus_digest(test), parallel] for test in tests.values()}
             for name in names:
                 result = self._piece(name, number, trial, tests[name], digests[id(tests[name])])
                 results[name].append(result)
                 self.report(_result_line(name, number, len(self.trials), result))
-        return results, floor, measured_on
+        return results, dummies, measured_on
 
     def _able(self) -> list[str]:
         """The methods that can label any language of every trial's test documents."""

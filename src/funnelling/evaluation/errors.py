@@ -51,8 +51,8 @@ class WorstError(TypedDict):
     """A document with the labels that are true and those it was given, and what is most wrong about them.
 
     ``wrong`` is the most probable label that was given wrongly, ``missed`` the least probable one of those
-    missed. ``text`` is the part of the text that spoke most for the error. ``evidence`` is there, and False,
-    where the method knows nothing of what the text holds.
+    missed. ``text`` is the part of the text that spoke most for the error. ``abstained`` is there where the
+    document is out of vocabulary.
     """
 
     id: str
@@ -62,7 +62,7 @@ class WorstError(TypedDict):
     wrong: NotRequired[ErrorContributions]
     missed: NotRequired[ErrorContributions]
     text: str
-    evidence: NotRequired[bool]
+    abstained: NotRequired[str]
 
 
 class LabelError(NamedTuple):
@@ -208,8 +208,8 @@ def _explained(
             "words": telling_words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
             "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
-    evidence = {} if explanation.get("evidence", True) else {"evidence": False}
-    return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
+    abstained = {"abstained": explanation["abstained"]} if explanation["abstained"] else {}
+    return {**error, "text": shown, **abstained}  # type: ignore[typeddict-item]
 
 
 def telling_words(

@@ -245,15 +245,3 @@ def mean_over(labels: NDArray[np.bool_], values: FloatArray) -> FloatArray:
     if values.ndim == 1:  # added up as `mean` does, to the last bit
         return np.asarray(values[labels].mean() if labels.any() else 1.0)
     return ratio((values * labels).sum(axis=0), labels.sum(axis=0))
-
-
-def sklearn_macro_f1(counts: Counts) -> FloatArray:
-    """The mean F1 of the labels that occur, in truth or among the answers.
-
-    It is `sklearn.metrics.f1_score(truth, answers, average="macro")`. The paper's macro-F1 runs over all
-    labels of training instead, and takes one that does not occur for right.
-
-    >>> sklearn_macro_f1(Counts.of([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 0, 0]]))
-    array(0.33333333)
-    """
-    return mean_over(counts.tp + counts.fp + counts.fn > 0, f1_of_labels(counts))

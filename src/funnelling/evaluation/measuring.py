@@ -255,7 +255,7 @@ def thresholds_of(model: "Model", test: Corpus) -> FloatArray:
 
 
 def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
-    """What a classifier scores that looks at no document: the floor of all averages.
+    """What a classifier scores that looks at no document: what every method has to beat.
 
     It never assigns a label, or always the most frequent one where each document has one. Of many labels it
     takes the more frequent ones for the more probable.
@@ -283,7 +283,7 @@ def model_scores(
     """
     right, _, missed = (sum(column) for column in result["counts"])
     return {
-        **{key: result[key] for key in ("average", "weighted", "languages", "unknown_labels")},
+        **{key: result[key] for key in ("average", "languages", "unknown_labels")},
         "calibration_error": calibration_error(result["reliability"]),
         "recall": right / max(1, right + missed),
         "by_label": result["by_label"][:labels],

@@ -6,7 +6,7 @@ labels, where there are more than `matrices.XMC_MIN_LABELS`, is a function of `R
 `RANKED_MEASURES`.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple, TypedDict
 
@@ -29,7 +29,6 @@ from funnelling.evaluation.measures import (
     micro,
     precision,
     recall,
-    sklearn_macro_f1,
 )
 from funnelling.evaluation.ranking import RankedHits, Shares, f1_at, ndcg_at, precision_at, psp_at, recall_at
 from funnelling.matrices import Targets, by_language, sizes_of
@@ -41,16 +40,14 @@ class Measure(NamedTuple):
     It is 1 where all decisions are right, so a loss is registered as 1 minus the loss. It goes along the
     first axis of the counts alone, so that tests between methods can measure many decisions at once.
 
-    Tables show every measure that is ``in_tables``, in the order of the registry; those that are
-    ``of_one_model`` only where one model is shown, not where methods are compared. Those of ``one_label`` are
-    for documents that have one label each.
+    Tables show measures in the order of the registry: those ``of_one_model`` only where one model is shown,
+    those that are ``paper_only`` only with ``--paper``.
     """
 
     title: str
     of: Callable[[Counts], FloatArray]
-    in_tables: bool = True
-    one_label: bool = False
     of_one_model: bool = False
+    paper_only: bool = False
 
 
 class RankedMeasure(NamedTuple):
@@ -63,16 +60,15 @@ class RankedMeasure(NamedTuple):
 # Before the titles of averages over all labels, absent ones that are left alone counted as right.
 PAPER_PREFIX = "paper's "
 MEASURES = {
-    "accuracy": Measure("accuracy", accuracy, one_label=True),
-    "sklearn_macro_f1": Measure("sklearn macro-F1", sklearn_macro_f1, one_label=True),
+    "accuracy": Measure("accuracy", accuracy),
     "micro_f1": Measure("micro-F1", micro(f1_of_labels)),
-    "macro_f1_present": Measure("macro-F1", macro_present(f1_of_labels)),
+    "macro_f1": Measure("macro-F1", macro_present(f1_of_labels)),
     "precision": Measure("precision", micro(precision), of_one_model=True),
     "recall": Measure("recall", micro(recall), of_one_model=True),
-    "micro_k": Measure("micro-K", micro(k_of_labels)),
-    "macro_k_present": Measure("macro-K", macro_present(k_of_labels)),
-    "macro_f1": Measure(f"{PAPER_PREFIX}macro-F1", macro(f1_of_labels)),
-    "macro_k": Measure(f"{PAPER_PREFIX}macro-K", macro(k_of_labels)),
+    "micro_k": Measure("micro-K", micro(k_of_labels), paper_only=True),
+    "macro_k": Measure("macro-K", macro_present(k_of_labels), paper_only=True),
+    "macro_f1_paper": Measure(f"{PAPER_PREFIX}macro-F1", macro(f1_of_labels), paper_only=True),
+    "macro_k_paper": Measure(f"{PAPER_PREFIX}macro-K", macro(k_of_labels), paper_only=True),
 }
 RANKED_MEASURES = {
     f"{name}_at_{k}": RankedMeasure(f"{title}@{k}", partial(of, k=k))
@@ -86,39 +82,59 @@ RANKED_MEASURES = {
     for k in places
 }
 MEASURE_TITLES = {name: measure.title for name, measure in (RANKED_MEASURES | MEASURES).items()}
-ONE_LABEL_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.one_label)
-PAPER_MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")
-_MAIN = {  # and what stands for it where it was not measured
-    "micro_f1": "micro_f1",
-    "macro_f1_present": "macro_f1",
-    "micro_k": "micro_k",
-    "macro_k_present": "macro_k",
-}
+# Of documents with one label each; these run over all labels of the documents, unknown ones included
+SINGLE_LABEL_MEASURES = ("accuracy", "macro_f1")
+PAPER_MEASURES = ("micro_f1", "macro_f1_paper", "micro_k", "macro_k_paper")
+_MAIN = ("micro_f1", "macro_f1", "micro_k", "macro_k")
 _MAIN_OF_MANY = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "psp_at_5", "micro_f1")
+_REPEAT_ACCURACY = ("micro_f1", "precision", "recall")  # of documents with one label each
+
+
+def shown_measures(measured: Container[str], paper: bool = False, one_model: bool = False) -> list[str]:
+    """The measures that tables show, of those that were measured; ``paper`` adds the paper's.
+
+    Of documents with one label each, accuracy stands for what it equals. Of many labels they are those of
+    ranked ones, and micro-F1.
+
+    >>> shown_measures(measure([[1]], [[1]]), one_model=True)
+    ['micro_f1', 'macro_f1', 'precision', 'recall']
+    >>> shown_measures(measure([[1]], [[1]], one_label=True))
+    ['accuracy', 'macro_f1']
+    """
+    if are_ranked(measured):
+        return main_measures(measured)
+    left_out = _REPEAT_ACCURACY if is_of_one_label(measured) else ()
+    return [
+        name
+        for name, each in MEASURES.items()
+        if name in measured
+        and name not in left_out
+        and (one_model or not each.of_one_model)
+        and (paper or not each.paper_only)
+    ]
 
 
 def main_measures(measured: Container[str]) -> list[str]:
-    """The measures that methods are compared by, of those that were measured.
+    """The measures that a change is judged by, of those that were measured.
 
     Their macro averages run over the labels that occur. Of many labels they are those of ranked ones, and
     micro-F1.
 
     >>> main_measures(measure([[1]], [[1]]))
-    ['micro_f1', 'macro_f1_present', 'micro_k', 'macro_k_present']
+    ['micro_f1', 'macro_f1', 'micro_k', 'macro_k']
     """
-    names = [name if name in measured else instead for name, instead in _MAIN.items()]
-    if are_ranked(measured):
-        names = list(_MAIN_OF_MANY)
-    return [name for name in (*ONE_LABEL_MEASURES, *names) if name in measured]
+    names = _MAIN_OF_MANY if are_ranked(measured) else ("accuracy", *_MAIN)
+    return [name for name in names if name in measured]
 
 
 def paper_measures(measured: Container[str]) -> list[str]:
     """The measures of the paper, after those of documents with one label each, of those that were measured.
 
     >>> paper_measures(measure([[1]], [[1]]))
-    ['micro_f1', 'macro_f1', 'micro_k', 'macro_k']
+    ['micro_f1', 'macro_f1_paper', 'micro_k', 'macro_k_paper']
     """
-    return [name for name in (*ONE_LABEL_MEASURES, *PAPER_MEASURES) if name in measured]
+    first = SINGLE_LABEL_MEASURES if is_of_one_label(measured) else ()
+    return [name for name in (*first, *PAPER_MEASURES) if name in measured]
 
 
 def measures_to_test_by(measured: Container[str]) -> list[str]:
@@ -127,7 +143,7 @@ def measures_to_test_by(measured: Container[str]) -> list[str]:
     Of many labels they are the main ones alone.
 
     >>> measures_to_test_by(measure([[1]], [[1]]))[4:]
-    ['macro_f1', 'macro_k']
+    ['macro_f1_paper', 'macro_k_paper']
     """
     others = [] if are_ranked(measured) else paper_measures(measured)
     return list(dict.fromkeys([*main_measures(measured), *others]))
@@ -135,7 +151,7 @@ def measures_to_test_by(measured: Container[str]) -> list[str]:
 
 def is_of_one_label(measured: Container[str]) -> bool:
     """Whether these are measures of documents with one label each."""
-    return all(name in measured for name in ONE_LABEL_MEASURES)
+    return "accuracy" in measured
 
 
 def are_ranked(measured: Container[str]) -> bool:
@@ -146,22 +162,21 @@ def are_ranked(measured: Container[str]) -> bool:
 def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -> dict[str, float]:
     """Every measure, by name.
 
-    The macro averages that end in ``_present`` run over labels with a positive in truth, the paper's over
-    all. Precision and recall are those of all labels together, as micro-F1 is.
+    Macro averages run over the labels that occur in truth, those that end in ``_paper`` over all. Precision
+    and recall are those of all labels together, as micro-F1 is.
 
-    ``one_label`` says that each document has one label and is given one: accuracy and scikit-learn's macro-F1
-    come first then.
+    ``one_label`` says that each document has one label and is given one: accuracy comes first then.
 
     >>> measures = measure([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]])
     >>> {name: round(measures[name], 3) for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")}
-    {'micro_f1': 0.667, 'macro_f1': 0.833, 'micro_k': 0.5, 'macro_k': 0.75}
-    >>> {name: round(measures[name], 3) for name in ("macro_f1_present", "macro_k_present")}
-    {'macro_f1_present': 0.667, 'macro_k_present': 0.5}
+    {'micro_f1': 0.667, 'macro_f1': 0.667, 'micro_k': 0.5, 'macro_k': 0.5}
+    >>> {name: round(measures[name], 3) for name in ("macro_f1_paper", "macro_k_paper")}
+    {'macro_f1_paper': 0.833, 'macro_k_paper': 0.75}
     >>> measures["precision"], measures["recall"]
     (1.0, 0.5)
     >>> measures = measure([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]], one_label=True)
-    >>> {name: round(measures[name], 3) for name in ("accuracy", "sklearn_macro_f1")}
-    {'accuracy': 0.667, 'sklearn_macro_f1': 0.667}
+    >>> {name: round(measures[name], 3) for name in ("accuracy", "macro_f1")}
+    {'accuracy': 0.667, 'macro_f1': 0.667}
     >>> measure([[1, 0]], [[1]])
     Traceback (most recent call last):
     funnelling.errors.InputError: truth has shape (1, 2) and prediction (1, 1): they must be alike.
@@ -172,15 +187,16 @@ def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -
 def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = ALL_LABELS) -> dict[str, float]:
     """Every measure of decisions that were counted, by name.
 
-    They run over ``labels``. Those of ``one_label`` run over all, for whether a document got its label does
-    not depend on which are looked at.
+    They run over ``labels``; with ``one_label`` each, accuracy and macro-F1 run over all that documents have.
     """
     some = counts if labels is ALL_LABELS else counts.of_labels(labels)
-    return {
-        name: float(each.of(counts if each.one_label else some))
-        for name, each in MEASURES.items()
-        if one_label or not each.one_label
-    }
+    whole = SINGLE_LABEL_MEASURES if one_label else ()
+    return {name: float(each.of(counts if name in whole else some)) for name, each in _measures_of(one_label)}
+
+
+def _measures_of(one_label: bool) -> Iterator[tuple[str, Measure]]:
+    """The measures there are of documents with one label each, or with several."""
+    return ((name, each) for name, each in MEASURES.items() if one_label or name != "accuracy")
 
 
 def measure_ranked(hits: RankedHits) -> dict[str, Shares]:
@@ -193,13 +209,9 @@ ONE_BY_ONE = 8  # numbers; fewer are added up in their order, whatever stands be
 
 
 class LanguageMeasures(TypedDict):
-    """The measures of each language, with its number of documents, and their means.
-
-    ``average`` is the plain one, ``weighted`` that in which each language weighs as much as it has documents.
-    """
+    """The measures of each language, with its number of documents, and their plain means."""
 
     average: dict[str, float]
-    weighted: dict[str, float]
     languages: dict[str, dict[str, float]]
 
 
@@ -241,7 +253,7 @@ def measure_languages(
 
 def averaged(languages: dict[str, dict[str, float]]) -> LanguageMeasures:
     """Measures by language, with their means beside them."""
-    return {"average": plain_mean(languages), "weighted": weighted_mean(languages), "languages": languages}
+    return {"average": plain_mean(languages), "languages": languages}
 
 
 def plain_mean(languages: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -279,7 +291,7 @@ def mean_measures(
 ) -> dict[str, float]:
     """The measures averaged over languages; ``decisions`` has the languages below each other.
 
-    ``one_label`` adds accuracy and scikit-learn's macro-F1. One column stands for two classes then.
+    ``one_label`` adds accuracy. One column stands for two classes then.
     """
     tables = list(counts_by_language(targets, decisions).values())
     few = tables[0].shape[1] < ONE_BY_ONE
@@ -289,8 +301,7 @@ def mean_measures(
         counted = [counts.of_both() for counts in counted]
     return {
         name: float(np.mean([each.of(counts) for counts in counted]))
-        for name, each in MEASURES.items()
-        if one_label or not each.one_label
+        for name, each in _measures_of(one_label)
     }
 
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import Columns, Counts, FloatArray, ratio
 from funnelling.evaluation.ranking import Shares
-from funnelling.evaluation.registry import MEASURES
+from funnelling.evaluation.registry import MEASURES, SINGLE_LABEL_MEASURES, is_of_one_label
 from funnelling.matrices import AnyTargets, values_at
 from funnelling.randomness import stream
 
@@ -123,9 +123,9 @@ Pair = tuple[str, str]
 class ComparedDecisions:
     """What several methods decided on the same documents of a trial, all with the same columns of labels.
 
-    ``known`` are the columns that a method is measured on, those it could have learned; measures of one label
-    per document run over all columns. Documents of one of the ``units`` are swapped together. ``ranked`` are
-    the measures of ranked labels, by method: what each document adds to them is swapped.
+    ``known`` are the columns that a method is measured on, those it could have learned; of documents with
+    one label each, accuracy and macro-F1 run over all columns. Documents of one of the ``units`` are swapped
+    together. ``ranked`` are the measures of ranked labels, by method: what each document adds is swapped.
     """
 
     truth: AnyTargets
@@ -210,7 +210,8 @@ def _differences(
 def _measured(counts: Counts, known: Columns, measures: Sequence[str]) -> dict[str, FloatArray]:
     """The measures of each draw."""
     learned = counts.of_labels(known)
-    return {name: MEASURES[name].of(counts if MEASURES[name].one_label else learned) for name in measures}
+    whole = SINGLE_LABEL_MEASURES if is_of_one_label(measures) else ()
+    return {name: MEASURES[name].of(counts if name in whole else learned) for name in measures}
 
 
 def _added(measures: Sequence[Shares], rows: NDArray[np.intp], unit: NDArray[np.intp]) -> sparse.csr_array:

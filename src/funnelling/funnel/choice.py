@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, shown_measures
 from funnelling.funnel.design import Combine, FunnelConfig
 from funnelling.spaces import check_views, named_views
 from funnelling.state import Between, expect
@@ -65,7 +65,7 @@ class Choice:
         """The choice and its reason, and below it all candidates with their measures, one per line."""
         lines = [
             f"{'*' if row['chosen'] else ' '} {row['name']}: "
-            + ", ".join(f"{MEASURES[name].title} {row[name]:.3f}" for name in main_measures(row))
+            + ", ".join(f"{MEASURES[name].title} {row[name]:.3f}" for name in shown_measures(row))
             + ("" if row["C"] is None else f" (C = {row['C']:g})")
             for row in self.candidates()
         ]
@@ -78,7 +78,7 @@ class Choice:
             return f"Chose {name}: there are too few documents or groups to try others."
         by_name = {row["name"]: row for row in self.tried}
         paper = next(each for each in by_name if each.startswith("fun-"))
-        measures = main_measures(by_name[name])
+        measures = shown_measures(by_name[name])
         scores = {
             key: " ".join(f"{by_name[key][measure]:.3f}" for measure in measures) for key in (name, paper)
         }

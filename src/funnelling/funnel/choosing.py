@@ -234,7 +234,7 @@ def _best_threshold(scores: Floats, truth: Targets) -> float:
 
     def f1(threshold: float) -> float:
         counts = Counts.of(truth, scores > threshold)
-        return float(MEASURES["micro_f1"].of(counts) + MEASURES["macro_f1"].of(counts))
+        return float(MEASURES["micro_f1"].of(counts) + MEASURES["macro_f1_paper"].of(counts))
 
     return max(map(float, thresholds), key=f1)
 

@@ -1,4 +1,4 @@
-"""Thresholds of a fitted funnel for another goal, from the out-of-fold scores that it keeps.
+"""Thresholds of a fitted funnel for another goal, from out-of-fold scores, or from those of new documents.
 
 What is shown of them is out of fold, too: each fold's documents are decided by thresholds of the other folds.
 """
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus import Corpus
+from funnelling.corpus.blocks import Block
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL_LABELS, Columns, Counts, IntArray
@@ -48,8 +50,8 @@ Array = npt.NDArray[np.float64]
 class ThresholdChange:
     """What other thresholds change: counts by language, and each label's probability above which it is given.
 
-    ``tuned`` are the labels that the ``goal`` is for, all or some of ``labels``. Counts are of training
-    documents that were held out, decided by thresholds that were tuned without them.
+    ``tuned`` are the labels that the ``goal`` is for, all or some of ``labels``. Counts are of documents that
+    neither tier has seen, decided by thresholds that were tuned without them.
     """
 
     goal: str
@@ -229,8 +231,8 @@ class ThresholdTuningData:
         return probabilities
 
 
-def check_tunable(model: Model) -> FittedFunnel:
-    """What a model fitted; refused where it has no thresholds to tune, or keeps too little for that."""
+def check_tunable(model: Model, needs_scores: bool = True) -> FittedFunnel:
+    """What a model fitted; refused where it has no thresholds to tune, or stores no scores to tune on."""
     fitted = model.fitted
     if model.labels.sparse:
         raise InputError(
@@ -238,36 +240,57 @@ def check_tunable(model: Model) -> FittedFunnel:
             "predict --threshold."
         )
     if not isinstance(fitted, FittedFunnel):
-        raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
+        raise InputError("Only funnels have thresholds to tune. Train one with --goal.")
     if not model.labels.has_thresholds:
         raise InputError("The model gives one label per document, and has no thresholds to tune.")
     if fitted.zero_shot is not None and fitted.zero_shot.tier_two is None:
-        raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with thresholds.")
-    if model.archive is None or fitted.kept is None:
         raise InputError(
-            "The model is compact, or of a large corpus: it keeps no scores of its training documents to "
-            "tune thresholds on. Train it anew with --optimise."
+            "A model with zero_shot_joint cannot be tuned. Train it again with thresholds for the goal."
+        )
+    if needs_scores and (model.archive is None or fitted.kept is None):
+        raise InputError(
+            "The model is compact, or of a large corpus: it stores no scores of its training documents. Name "
+            "a file of other labelled documents, or train it again with --goal."
         )
     return fitted
 
 
+def _with_scores(model: Model, documents: Corpus) -> tuple[TrainingSet, dict[str, Floats]]:
+    """Documents that the model has not seen, in languages that it has, and its scores of them."""
+    blocks, scores = {}, {}
+    for language, rows in documents.by_language().items():
+        part = documents.select(rows)
+        blocks[language] = Block.of(part.ids, part.groups, part.label_matrix(model.labels.classes.tolist()))
+        scores[language] = model.fitted.scores(language, part.texts, model.run).scores
+    return TrainingSet(blocks=blocks, kind="none", labels=model.labels), scores
+
+
 def tune(
-    model: Model, goal: str, labels: Sequence[Any] | None = None, per_label: bool = False
+    model: Model,
+    goal: str,
+    labels: Sequence[Any] | None = None,
+    per_label: bool = False,
+    documents: Corpus | None = None,
 ) -> tuple[Model, ThresholdChange]:
-    """A model with thresholds for another goal, from what it kept of its fit, and what that changes.
+    """A model with thresholds for another goal, and what that changes.
 
     ``labels`` are those to tune, None for all; ``per_label`` asks recall or precision of each on its own.
+    Thresholds are tuned on ``documents`` that the model has not seen, or else on what it kept of its fit.
     """
-    fitted, archive = check_tunable(model), model.archive
-    assert archive is not None
-    assert fitted.kept is not None
+    fitted, archive = check_tunable(model, documents is None), model.archive
     goal += PER_LABEL * (per_label and not goal.endswith(PER_LABEL))
     parameters: Any = model.parameters.copied(**model.built)
     before = FunnelConfig.of(parameters).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
     columns = tuned_columns(model.labels.classes, labels)
-    training = TrainingSet.of(archive, model.labels)
-    held_out = ThresholdTuningData.of(tier_two.calibrator, kept.scores, training, training.stacked_folds())
+    stored = None if archive is None or kept is None else TrainingSet.of(archive, model.labels)
+    if documents is not None:
+        (training, scores), before = _with_scores(model, documents), None
+    else:
+        assert stored is not None
+        assert kept is not None
+        training, scores = stored, dict(kept.scores)
+    held_out = ThresholdTuningData.of(tier_two.calibrator, scores, training, training.stacked_folds())
     after, tuned = held_out.tuned(tier_two.thresholds, parse_goal(goal), columns)
     decided = held_out.decided(tier_two.thresholds, before)
     decided_after = decided.copy()
@@ -282,17 +305,20 @@ def tune(
         counts_by_language(training.targets, decided),
         counts_by_language(training.targets, decided_after),
     )
-    counts = counts_by_language(training.targets, held_out.scores - after > 0)
+    counts = change.after
+    if stored is not None and kept is not None:
+        out_of_fold = np.vstack([kept.scores[language] for language in stored.targets])
+        counts = counts_by_language(stored.targets, out_of_fold - after > 0)
     tier_two = replace(tier_two, thresholds=after, held_out=counts)
-    scores = kept.zero_shot_scores
+    others = None if kept is None or documents is not None else kept.zero_shot_scores
     if (
         unseen is not None
         and unseen.tier_two is not None
-        and scores
-        and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items())
+        and others
+        and all(len(rows) == len(training.targets[tag]) for tag, rows in others.items())
     ):
-        seen = training.only(list(scores))
-        other = ThresholdTuningData.of(unseen.tier_two.calibrator, scores, seen, language_folds(seen))
+        seen = training.only(list(others))
+        other = ThresholdTuningData.of(unseen.tier_two.calibrator, others, seen, language_folds(seen))
         their, _ = other.tuned(unseen.tier_two.thresholds, parse_goal(goal), columns)
         unseen = replace(unseen, tier_two=replace(unseen.tier_two, thresholds=their))
     elif unseen is not None:

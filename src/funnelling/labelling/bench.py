@@ -214,7 +214,7 @@ class AnnotationService:
                 "note": self.desk.note_of(key),
                 "labels": list(suggested if chosen is None else chosen),
                 "suggested": list(suggested),
-                "scores": {str(label): score for label, score in row["scores"].items()},
+                "scores": {str(label): score for label, score in row["probabilities"].items()},
             },
             **self.state(session),
         }
@@ -350,7 +350,7 @@ class AnnotationService:
 
 def _nothing_for(document: Document) -> dict[str, Any]:
     """What a model that does not answer suggests."""
-    return {"language": document.language or "und", "labels": [], "scores": {}}
+    return {"language": document.language or "und", "labels": [], "probabilities": {}}
 
 
 def _taken() -> HTTPProblem:

@@ -23,7 +23,7 @@ from funnelling.serving.bodies import LimitedRequest, json_response, json_respon
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Metrics, too_busy
 from funnelling.serving.protocol import run_server
-from funnelling.serving.requests import MAX_NOTE_CHARACTERS, Body, string
+from funnelling.serving.schema import MAX_NOTE_CHARACTERS, Body, string
 from funnelling.serving.settings import LABELLING, LABELLING_PAGES, ServiceSettings, labelling_paths
 from funnelling.serving.supervisor import announce, bind, start_logging
 

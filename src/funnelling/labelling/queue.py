@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from funnelling.commands.arrivals import GrownModel
+from funnelling.commands.arrivals import UpdateResult
 from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
 from funnelling.commands.sources import layout_for
 from funnelling.commands.update import Update
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
@@ -210,10 +210,10 @@ def _learned_in(step: Mapping[str, Any]) -> int:
     return int(sum(step.get("documents", {}).values()))
 
 
-def _scores(growth: GrownModel) -> list[dict[str, Any]]:
+def _scores(growth: UpdateResult) -> list[dict[str, Any]]:
     """A row per measure: its average over the languages before and after."""
     before, after = growth.change.average_before, growth.change.average_after
     return [
         {"measure": MEASURE_TITLES[name], "before": before[name], "after": after[name]}
-        for name in main_measures(before)
+        for name in shown_measures(before)
     ]

@@ -197,7 +197,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         """Why texts get their labels: what words and what other labels added to the scores.
 
         What a method cannot know is left out. A text without evidence gets no label, and
-        ``"evidence": False`` says so.
+        ``"abstained": "out-of-vocabulary"`` says so.
 
         Parameters
         ----------

@@ -36,6 +36,8 @@ from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import FeatureSpans
 from funnelling.text.tokens import units
 
+OUT_OF_VOCABULARY = "out-of-vocabulary"  # why a document without a known feature gets no label
+
 Array = npt.NDArray[np.float64]
 Passage = list[Any]  # start and end in the text, and what the words there added: as JSON has it
 
@@ -238,7 +240,7 @@ class Explainer:
             yield {
                 "labels": explained,
                 "neighbours": [] if tier_two is None else tier_two.neighbours(i),
-                **({} if evidence.in_vocabulary[i] else {"evidence": False}),
+                "abstained": None if evidence.in_vocabulary[i] else OUT_OF_VOCABULARY,
             }
 
     def _above(self, evidence: TierTwoAttribution) -> "_TierTwo":

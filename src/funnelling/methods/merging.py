@@ -37,7 +37,7 @@ class Merged:
     ``places`` says of each document, by language, where it was before, or `NEW_DOCUMENT`. The others name
     documents of the archive: those that are ``new``, and of those that were known the ones with other labels
     (``corrected``), with another text under their id (``replaced``), and those that came as they were
-    (``repeated``), though perhaps in another group (``regrouped``).
+    (``unchanged``), though perhaps in another group (``regrouped``).
     """
 
     archive: ByLanguage
@@ -46,7 +46,7 @@ class Merged:
     new: DocumentRows
     corrected: DocumentRows
     replaced: DocumentRows
-    repeated: DocumentRows
+    unchanged: DocumentRows
     regrouped: DocumentRows = field(default_factory=dict)
 
     @property
@@ -148,7 +148,7 @@ class _Merging:
         self._labels: dict[str, dict[int, Places]] = {}  # of documents that were known, as they are now
         self._places: dict[str, Places] = {tag: np.arange(len(block)) for tag, block in self._blocks.items()}
         self._changes: dict[str, dict[str, dict[int, None]]] = {
-            name: {} for name in ("new", "corrected", "replaced", "repeated", "regrouped")
+            name: {} for name in ("new", "corrected", "replaced", "unchanged", "regrouped")
         }
 
     @classmethod
@@ -205,8 +205,8 @@ class _Merging:
     def relabel(self, language: str, row: int, labels: Places) -> None:
         """Give a document that is known the labels of these columns."""
         changed = not np.array_equal(filled_columns(self._first[language], row), labels)
-        self._changes["corrected" if not changed else "repeated"].get(language, {}).pop(row, None)
-        self._note("corrected" if changed else "repeated", language, row)
+        self._changes["corrected" if not changed else "unchanged"].get(language, {}).pop(row, None)
+        self._note("corrected" if changed else "unchanged", language, row)
         self._labels.setdefault(language, {})[row] = labels
 
     def _note(self, change: str, language: str, row: int) -> None:
@@ -245,9 +245,9 @@ class _Merging:
         changes = {
             name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
         }
-        for tag, rows in changes["repeated"].items():
+        for tag, rows in changes["unchanged"].items():
             moved = {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
-            changes["repeated"][tag] = [row for row in rows if row not in moved]
+            changes["unchanged"][tag] = [row for row in rows if row not in moved]
         places = {language: self._places[language] for language in blocks}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW_DOCUMENT

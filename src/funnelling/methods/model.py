@@ -352,7 +352,7 @@ def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.N
 
 
 FIRST_STEP = "train"  # the step that a whole history begins with
-STEPS = (FIRST_STEP, "update", "add-language", "forget", "relabel", "tune")
+STEPS = (FIRST_STEP, "update", "forget", "relabel", "tune")
 
 
 def check_history(history: Any) -> None:

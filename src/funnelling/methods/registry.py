@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 class _MethodSpec(NamedTuple):
     title: str  # as the paper writes it
+    summary: str
     algorithm: str  # where that is defined
     estimator: str  # where that is defined
     fixed: Mapping[str, Any] = MappingProxyType({})  # the parameters that make it this method
@@ -34,42 +35,80 @@ _RIVALS, _RESEARCH = "funnelling.research.baselines", "funnelling.research.class
 _FUNNEL = "funnelling.funnel.learning.FUNNEL", "funnelling.funnel.estimator.FunnellingClassifier"
 _MANY = "funnelling.funnel.many.learning.MANY_LABELS", "funnelling.funnel.estimator.ManyLabelsClassifier"
 _PAPER_FUNNEL = _FUNNEL[0], f"{_RESEARCH}.PaperFunnelClassifier"
-_PAPER = {"zero_shot": None, "zero_shot_joint": False, "views": None}
+_TAT = {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None}
+_KFCV = {**_TAT, "variant": "kfcv"}
 _AT_ZERO = {"thresholds": None}
 
 METHODS = {
-    "naive": _MethodSpec("Naive", f"{_BASELINES}.NAIVE", f"{_CLASSIFIERS}.NaiveClassifier"),
-    "pooled": _MethodSpec("Pooled", f"{_BASELINES}.POOLED", f"{_CLASSIFIERS}.PooledClassifier"),
-    "fun-tat": _MethodSpec("Fun(TAT)", *_PAPER_FUNNEL, {"variant": "tat", **_PAPER}, _AT_ZERO),
-    "fun-kfcv": _MethodSpec("Fun(KFCV)", *_PAPER_FUNNEL, {"variant": "kfcv", **_PAPER}, _AT_ZERO),
-    "fun-zero-shot": _MethodSpec(
-        "Fun(zero-shot)", *_PAPER_FUNNEL, {"views": None}, {"zero_shot": "auto", **_AT_ZERO}
+    "naive": _MethodSpec(
+        "Naive", "one classifier per language", f"{_BASELINES}.NAIVE", f"{_CLASSIFIERS}.NaiveClassifier"
     ),
-    "fun-auto": _MethodSpec("Fun(auto)", *_FUNNEL, {"views": "auto"}),
-    "fun-views": _MethodSpec("Fun(views)", *_FUNNEL, defaults={"views": ["pooled", "characters"]}),
-    "fun-many": _MethodSpec("Fun(many)", *_MANY),
+    "pooled": _MethodSpec(
+        "Pooled",
+        "one classifier over the words of all languages",
+        f"{_BASELINES}.POOLED",
+        f"{_CLASSIFIERS}.PooledClassifier",
+    ),
+    "fun-tat": _MethodSpec("Fun(TAT)", "the paper's funnel", *_PAPER_FUNNEL, _TAT, _AT_ZERO),
+    "fun-kfcv": _MethodSpec("Fun(KFCV)", "the paper's other funnel", *_PAPER_FUNNEL, _KFCV, _AT_ZERO),
+    "fun-zero-shot": _MethodSpec(
+        "Fun(zero-shot)",
+        "the paper's funnel, for further languages too",
+        *_PAPER_FUNNEL,
+        {"views": None},
+        {"zero_shot": "auto", **_AT_ZERO},
+    ),
+    "fun-auto": _MethodSpec("Fun(auto)", "funnelling", *_FUNNEL, {"views": "auto"}),
+    "fun-views": _MethodSpec(
+        "Fun(views)", "a funnel over named views", *_FUNNEL, defaults={"views": ["pooled", "characters"]}
+    ),
+    "fun-many": _MethodSpec("Fun(many)", "funnelling for thousands of labels", *_MANY),
     "words-and-characters": _MethodSpec(
         "Words + characters",
+        "twenty lines of scikit-learn",
         f"{_BASELINES}.WORDS_AND_CHARACTERS",
         f"{_CLASSIFIERS}.WordsAndCharactersClassifier",
     ),
-    "lri": _MethodSpec("LRI", f"{_RIVALS}.LRI", f"{_RESEARCH}.LRIClassifier"),
-    "clesa": _MethodSpec("CLESA", f"{_RIVALS}.CLESA", f"{_RESEARCH}.CLESAClassifier", needs=("reference",)),
-    "kcca": _MethodSpec("KCCA", f"{_RIVALS}.KCCA", f"{_RESEARCH}.KCCAClassifier", needs=("reference",)),
-    "dci": _MethodSpec("DCI", f"{_RIVALS}.DCI", f"{_RESEARCH}.DCIClassifier"),
-    "mle": _MethodSpec("MLE", f"{_RIVALS}.MLE", f"{_RESEARCH}.MLEClassifier", needs=("embeddings",)),
+    "lri": _MethodSpec("LRI", "random indexing of all words", f"{_RIVALS}.LRI", f"{_RESEARCH}.LRIClassifier"),
+    "clesa": _MethodSpec(
+        "CLESA",
+        "similarity to reference documents",
+        f"{_RIVALS}.CLESA",
+        f"{_RESEARCH}.CLESAClassifier",
+        needs=("reference",),
+    ),
+    "kcca": _MethodSpec(
+        "KCCA",
+        "kernel canonical correlations",
+        f"{_RIVALS}.KCCA",
+        f"{_RESEARCH}.KCCAClassifier",
+        needs=("reference",),
+    ),
+    "dci": _MethodSpec(
+        "DCI", "distributional correspondence", f"{_RIVALS}.DCI", f"{_RESEARCH}.DCIClassifier"
+    ),
+    "mle": _MethodSpec(
+        "MLE", "word vectors", f"{_RIVALS}.MLE", f"{_RESEARCH}.MLEClassifier", needs=("embeddings",)
+    ),
     "mle-lstm": _MethodSpec(
         "MLE-LSTM",
+        "a neural network over word vectors",
         "funnelling.research.lstm.MLE_LSTM",
         f"{_RESEARCH}.MLELSTMClassifier",
         needs=("embeddings", "torch"),
     ),
     "upper-bound": _MethodSpec(
-        "UpperBound", f"{_RIVALS}.UPPER_BOUND", f"{_RESEARCH}.UpperBoundClassifier", needs=("parallel",)
+        "UpperBound",
+        "all documents in English",
+        f"{_RIVALS}.UPPER_BOUND",
+        f"{_RESEARCH}.UpperBoundClassifier",
+        needs=("parallel",),
     ),
 }
+# What help lists; the others are the paper's.
+SHOWN_METHODS = ("fun-auto", "fun-views", "fun-many", "fun-tat", "naive", "pooled", "words-and-characters")
 DEFAULT_METHOD = "fun-auto"  # what is trained where no method is named
-DEFAULT_COMPARISON = ("naive", "pooled", "fun-tat")  # what is compared then
+DEFAULT_COMPARISON = ("naive", "words-and-characters", "fun-tat", "fun-auto")  # what is compared then
 DEFAULT_XMC_METHOD = "fun-many"  # instead of both where there are more labels than `matrices.XMC_MIN_LABELS`
 # What some methods cannot do without, and how to get it.
 METHOD_RESOURCES = {
@@ -220,6 +259,16 @@ def title(name: str) -> str:
     if method not in METHODS:
         return name
     return METHODS[method].title + (f", {variant.replace('-', ' ')}" if colon else "")
+
+
+def summary(name: str) -> str:
+    """What a method is, in a few words.
+
+    >>> summary("naive"), summary("naive:at-0")
+    ('one classifier per language', 'one classifier per language')
+    """
+    method = METHODS.get(name.partition(":")[0])
+    return "" if method is None else method.summary
 
 
 def parse_methods(text: str) -> list[str]:

@@ -1,6 +1,5 @@
 """Labels and probabilities of documents, as rows of plain values for the command line and the service."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
@@ -17,6 +16,7 @@ from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
+from funnelling.methods.explanation import OUT_OF_VOCABULARY
 from funnelling.methods.model import Model, probability_thresholds
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
@@ -28,7 +28,7 @@ BATCH_CHARACTERS = 4_000_000
 NO_THRESHOLD = (
     "The model gives each document one label, the most probable: a threshold does not apply. Leave it out."
 )
-ANSWERS = ("language", "labels", "best_label", "probability", "scores")  # of a row, in their order
+UNKNOWN_LANGUAGE = "unknown-language"  # why a row abstains, beside `OUT_OF_VOCABULARY`
 NAMES_KEY = "label_names"  # of a row, where they are asked for
 OTHER_LANGUAGES = "other languages"  # those that training had no documents in
 ALL_LABELS = "all labels"  # what thresholds are told of where many labels have the same
@@ -54,19 +54,21 @@ def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
 class Predictor:
     """A fitted model that answers documents with plain rows.
 
-    A row has the document's ``id``, its ``language`` (detected among the model's where it was missing), its
-    ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
-    probability of each label, or of those that are candidates, the most probable first, where the model's
-    answers are sparse. ``top`` shows only the most probable labels; `default_top` says how many where it is
-    None, unless ``every`` label is to be shown. ``threshold`` assigns labels above that probability instead,
-    which a model that gives one label per document refuses. ``zero_shot`` marks a language that training had
-    no documents in. A document in which the model knows nothing has no labels, no best one, and ``evidence``:
-    False, which other rows lack. A document in a language that the model cannot
-    label is refused, or if not ``strict`` gets null labels and is counted in ``unknown``, by what stands for
-    its language. Labels that the model's label set excludes are left out of all this. ``names`` is a language
-    in which rows tell what the labels are called, as ``label_names``. With ``tell_thresholds`` a row has
-    ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that is
-    not .5; `thresholds_of` tells them all at once.
+    A row has the document's ``id``, its ``language``, its ``labels``, ``best_label``, the most probable one,
+    with its ``probability``, why it has none (``abstained``), and ``probabilities``: of each label, or of
+    the candidates, the most probable first, where the model's answers are sparse. A language that was
+    missing is detected among ``languages``, else the model's; ``language_detected`` marks it. ``zero_shot``
+    marks a language without training documents.
+
+    ``abstained`` is "out-of-vocabulary" for a document without a known feature, "unknown-language" for one in
+    a language that the model cannot label, and else None. ``strict`` refuses documents in such a language.
+
+    ``top`` shows only the most probable labels; `default_top` says how many where it is None, unless
+    ``every`` label is to be shown. ``threshold`` assigns labels above that probability instead, which a
+    single-label model refuses. Labels that the model's label set excludes are left out of all this.
+    ``names`` is a language in which rows name the labels, as ``label_names``. With ``tell_thresholds`` a row
+    has ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that
+    is not .5; `thresholds_of` tells them all at once.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Predictor:
         tell_thresholds: bool = False,
         names: str | None = None,
         every: bool = False,
+        languages: Sequence[str] = (),
     ) -> None:
         self._single = model.labels.single_label
         if threshold is not None and self._single:
@@ -90,14 +93,13 @@ class Predictor:
         self._all_assigned = top is None  # whether more are shown where more are assigned
         self.threshold = threshold
         self.strict = strict
-        self.unknown: Counter[str] = Counter()
+        self._candidates = languages or model.languages
         self.tell_thresholds = tell_thresholds
         self._told: dict[str, dict[Any, float]] = {}  # thresholds, by language
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        answers = dict.fromkeys(ANSWERS if self._names is None else (*ANSWERS, NAMES_KEY))
-        return self._answer(documents, source, self._rows, answers)
+        return self._answer(documents, source, self._rows, self._no_answer)
 
     def with_excluded(self, labels: Sequence[str]) -> "Predictor":
         """One that does not assign some further labels, which the model must have."""
@@ -133,14 +135,14 @@ class Predictor:
             for row in self.model.explain(self._contents(known, languages), None, labels, top):
                 yield row if self._names is None else {**row, "labels": self._named(row["labels"])}
 
-        return self._answer(documents, source, rows, {"labels": None})
+        return self._answer(documents, source, rows, lambda: {"labels": {}, "neighbours": []})
 
     def _answer(
         self,
         documents: Sequence[Document],
         source: str,
         rows: Callable[[Sequence[Document], Sequence[str]], Iterator[dict[str, Any]]],
-        unknown: dict[str, Any],
+        unknown: Callable[[], dict[str, Any]],
     ) -> Iterator[dict[str, Any]]:
         """A row per document: what ``rows`` gives where the model can label it, else ``unknown``."""
         languages = self._languages(documents, shown_name(source))
@@ -149,27 +151,31 @@ class Predictor:
         unseen = {tag for tag in set(tags) if not is_served(tag, self.model.languages)}
         answers = rows([documents[i] for i in servable], tags) if servable else iter(())
         for document, (language, known) in zip(documents, languages, strict=True):
-            yield {
-                "id": document.id,
-                **(next(answers) if known else unknown),
-                "language": language,
-                **({"zero_shot": True} if known and language in unseen else {}),
-            }
+            row: dict[str, Any] = {"id": document.id, "language": language}
+            if is_undetermined(document.language or ""):
+                row["language_detected"] = True
+            row |= next(answers) if known else {**unknown(), "abstained": UNKNOWN_LANGUAGE}
+            row["language"] = language
+            if known and language in unseen:
+                row["zero_shot"] = True
+            yield row
+
+    def _no_answer(self) -> dict[str, Any]:
+        names: dict[str, Any] = {} if self._names is None else {NAMES_KEY: []}
+        return {"labels": [], **names, "best_label": None, "probability": None, "probabilities": {}}
 
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
         """The language of each document, and whether the model knows it."""
         tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
         missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
         with prefix_errors(source):
-            detected = iter(detect_languages(missing, self.model.languages) if missing else [])
+            detected = iter(detect_languages(missing, self._candidates) if missing else [])
         languages = []
         for document, tag in zip(documents, tags, strict=True):
             language, problem = self._judge(tag or next(detected))
             if problem and self.strict:
                 line = "" if document.line is None else f":{document.line}"
                 raise InputError(f"{source}{line}: document {quoted(document.id)}: {problem}")
-            if problem:
-                self.unknown[language] += 1
             languages.append((language, not problem))
         return languages
 
@@ -183,7 +189,7 @@ class Predictor:
             return language, ""
         return language, (
             f"the model does not know the language {quoted(language)}, only "
-            f"{', '.join(self.model.languages)}. Without --strict such documents are left unlabelled."
+            f"{', '.join(self.model.languages)}. Without --strict such documents get no label."
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -194,13 +200,12 @@ class Predictor:
             assigned = [self.labels[column] for column in answer.assigned] if known else []
             has_best = known and answer.best is not None
             yield {
-                "language": language,  # to keep its place in the row
                 "labels": assigned,
                 **({} if self._names is None else {NAMES_KEY: list(map(self._name, assigned))}),
                 "best_label": self.labels[answer.best] if has_best else None,
                 "probability": answer.probability if has_best else None,
-                **self._scores(answer, thresholds[language]),
-                **({} if known else {"evidence": False}),
+                "abstained": None if known else OUT_OF_VOCABULARY,
+                **self._probabilities(answer, thresholds[language]),
             }
 
     def _contents(self, documents: Sequence[Document], languages: Sequence[str]) -> Contents:
@@ -259,12 +264,12 @@ class Predictor:
     def _column_of(self) -> dict[Any, int]:
         return {label: column for column, label in enumerate(self.labels)}
 
-    def _scores(self, answer: "_PredictedRow", thresholds: dict[Any, float]) -> dict[str, Any]:
+    def _probabilities(self, answer: "_PredictedRow", thresholds: dict[Any, float]) -> dict[str, Any]:
         listed = answer.columns is self._listed
         labels = self._listed_labels if listed else [self.labels[each] for each in answer.columns.tolist()]
         shown = dict(zip(labels, answer.values.tolist(), strict=True))
         unusual = {label: thresholds[label] for label in labels if label in thresholds} if thresholds else {}
-        return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
+        return {"probabilities": shown, **({"thresholds": unusual} if unusual else {})}
 
     def _name(self, label: Any) -> str:
         return (self._names or {}).get(str(label), str(label))
@@ -319,20 +324,6 @@ def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
     if len(thresholds) == labels > XMC_MIN_LABELS and len(set(thresholds.values())) == 1:
         return {ALL_LABELS: next(iter(thresholds.values()))}
     return thresholds
-
-
-def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
-    """A row with all labels above a threshold, if there is one, instead of those above the model's.
-
-    >>> row = {"labels": ["a", "b"], "scores": {"a": 0.9, "b": 0.4}, "thresholds": {"b": 0.3}}
-    >>> apply_threshold(row, 0.5)
-    {'labels': ['a'], 'scores': {'a': 0.9, 'b': 0.4}}
-    """
-    if threshold is None:
-        return row
-    above = [label for label, score in row["scores"].items() if score > threshold]
-    labels = above if row.get("evidence", True) else []
-    return {key: labels if key == "labels" else value for key, value in row.items() if key != "thresholds"}
 
 
 def _unusual_thresholds(model: Model, thresholds: npt.NDArray[np.float64]) -> dict[Any, float]:

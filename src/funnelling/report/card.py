@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted
-from funnelling.evaluation.registry import MEASURE_TITLES, MEASURES, are_ranked, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, MEASURES, are_ranked, shown_measures
 from funnelling.methods.merging import is_whole
 from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import title
@@ -21,9 +21,7 @@ DIGITS = 4  # of a score
 # Measures that the Hub knows, by its names for them; K and nDCG are none of them.
 _METRICS = {
     "accuracy": "accuracy",
-    "sklearn_macro_f1": "f1",
     "micro_f1": "f1",
-    "macro_f1_present": "f1",
     "macro_f1": "f1",
     "p_at_1": "precision",
     "p_at_3": "precision",
@@ -79,7 +77,7 @@ def _results(scores: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _result(name: str, config: str, values: Mapping[str, float]) -> dict[str, Any]:
     metrics = [
         {"type": _METRICS[measure], "name": MEASURE_TITLES[measure], "value": round(values[measure], DIGITS)}
-        for measure in main_measures(values)
+        for measure in shown_measures(values)
         if measure in _METRICS and math.isfinite(values[measure])
     ]
     return {

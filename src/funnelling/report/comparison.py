@@ -9,19 +9,28 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from funnelling.errors import counted
+from funnelling.errors import counted, join_words
 from funnelling.evaluation.pieces import this_machine
-from funnelling.evaluation.registry import MEASURE_TITLES, main_measures
+from funnelling.evaluation.registry import MEASURE_TITLES, main_measures, shown_measures
 from funnelling.evaluation.significance import N_DRAWS, NOT_COMPARED
 from funnelling.evaluation.splits import Trial
-from funnelling.methods.registry import title
+from funnelling.methods.registry import summary, title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.labels import confusion_blocks, reliability_curves
-from funnelling.report.measures import comparison_table, few_notes, notes, side_by_side, weighted_table
+from funnelling.report.measures import (
+    comparison_table,
+    deviating,
+    dummy_row,
+    few_notes,
+    notes,
+    side_by_side,
+    weighted_table,
+)
 from funnelling.report.tables import Table, number
 
 BASELINE = "naive"
-CONSTANTS = {"rejector": "assigning no label", "most_frequent": "always the most frequent label"}
+SIGNIFICANCE_LEVEL = 0.05
+CONSTANTS = {"assigns_nothing": "assigning no label", "most_frequent": "always the most frequent label"}
 MAX_ROWS_UNFOLDED = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
     "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
@@ -40,8 +49,8 @@ CHANCE_NOTE = "Among many pairs some p are small by chance: they are not correct
 def comparison_summary(result: Mapping[str, Any]) -> dict[str, str]:
     """The first questions about a comparison: which method is best, by how much, and where it is weakest."""
     methods = _rivals(result["methods"])
-    constant = next(key for key in CONSTANTS if key in result)
-    averages = [result[constant]["average"], *(method["average"] for method in methods.values())]
+    ((constant, dummy),) = result["dummy"].items()
+    averages = [dummy["average"], *(method["average"] for method in methods.values())]
     measure = main_measures(set.intersection(*map(set, averages)))[0]
     best, *others = sorted(methods, key=lambda name: -methods[name]["average"][measure])
     languages = methods[best]["languages"]
@@ -65,6 +74,56 @@ def comparison_summary(result: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def methods_table(result: Mapping[str, Any], paper: bool = False) -> Table:
+    """All methods of a comparison for a terminal, best first: measures, seconds of a fit, a few words.
+
+    ``paper`` adds the paper's measures.
+    """
+    methods = result["methods"]
+    dummy, constant = dummy_row(result)
+    measures = shown_measures(
+        set(constant).intersection(*(method["average"] for method in methods.values())), paper
+    )
+    rows = {
+        name: [
+            *(deviating(method, measure) for measure in measures),
+            f"{method['fit_seconds']:.1f}",
+            summary(name),
+        ]
+        for name, method in methods.items()
+    } | {dummy: [*(number(constant[measure]) for measure in measures), "", ""]}
+    values = {dummy: constant, **{name: method["average"] for name, method in methods.items()}}
+    order = sorted(rows, key=lambda name: -values[name][measures[0]])
+    header = ["method", *(MEASURE_TITLES[measure] for measure in measures), "fit s", ""]
+    return Table(header, [[name, *rows[name]] for name in order])
+
+
+def by_language_table(methods: Mapping[str, Any], measure: str) -> Table:
+    """One measure of several methods: a row per language, then the average."""
+    languages = next(iter(methods.values()))["languages"]
+    rows = {tag: [method["languages"][tag][measure] for method in methods.values()] for tag in languages}
+    rows["average"] = [method["average"][measure] for method in methods.values()]
+    cells = [[name, *map(number, values)] for name, values in rows.items()]
+    return Table(["language", *methods], cells, [(MEASURE_TITLES[measure], len(methods))])
+
+
+def significance_line(result: Mapping[str, Any]) -> str:
+    """Which methods the best one is significantly better than, by the first measure."""
+    methods = result["methods"]
+    measure = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))[0]
+    tests = result["significance"][measure]
+    best, p_values = tests["best"], tests["p"]
+    if not p_values:
+        return ""
+    if None in p_values.values():
+        return "No significance test: it takes several languages or --runs."
+    ranked = sorted(p_values, key=lambda name: -methods[name]["average"][measure])
+    beaten = [name for name in ranked if p_values[name] < SIGNIFICANCE_LEVEL]
+    if not beaten:
+        return f"{best} is not significantly better than any other method (paired t-test, p ≥ .05)."
+    return f"{best} is significantly better than {join_words(beaten)} (paired t-test, p < .05)."
+
+
 def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str) -> dict[str, str]:
     """The language with the lowest value of a measure, beside the highest; nothing of only one."""
     if len(languages) < 2:
@@ -76,9 +135,14 @@ def weakest_language(languages: Mapping[str, Mapping[str, float]], measure: str)
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
-    by_documents = weighted_table(result)
+    by_documents = weighted_table(result, paper=True)
     return [
-        TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
+        TableBlock(
+            "methods",
+            "Averages over languages",
+            comparison_table(result, paper=True),
+            notes(result, paper=True),
+        ),
         *([] if by_documents is None else [_weighted(by_documents)]),
         TableBlock(
             "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)
@@ -193,7 +257,7 @@ def facts(
     """What stands at the end of a report; the machine at hand did the work where none is named."""
     return run_facts(
         {
-            "Data": f"{data}: {_described(trials[0])}",
+            "Data": f"{data}: {described(trials[0])}",
             "Trials": str(len(trials)),
             "Seed": str(seed),
             **(more or {}),
@@ -223,7 +287,8 @@ def _command() -> dict[str, str]:
     return {"Command": shlex.join(["funnelling", *sys.argv[1:]])} if ours else {}
 
 
-def _described(trial: Trial) -> str:
+def described(trial: Trial) -> str:
+    """The documents of a trial in a line."""
     languages = trial.train.by_language()
     one_each = ", one per document" if trial.train.one_label else ""
     parallel = f", {counted(len(trial.parallel), 'further version')} of them" if len(trial.parallel) else ""

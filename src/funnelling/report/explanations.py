@@ -5,6 +5,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from funnelling.errors import printable
+from funnelling.methods.explanation import OUT_OF_VOCABULARY
+from funnelling.methods.rows import UNKNOWN_LANGUAGE
 from funnelling.report.passages import excerpt, marked_plain, marked_terminal, signed
 from funnelling.report.rendering import templates
 from funnelling.report.tables import Table, plain
@@ -46,7 +48,7 @@ def sides(text: str, told: Row, top: int) -> Sides:
 
 def explanation_rows(text: str, row: Row, top: int) -> Iterator[dict[str, object]]:
     """The words for and against each label of a document, one per row of a table, the strongest first."""
-    for label, told in (row["labels"] or {}).items():
+    for label, told in row["labels"].items():
         for word, amount in chain(*sides(text, told, top)):
             yield {
                 "id": row["id"],
@@ -104,8 +106,8 @@ def percent(probability: float) -> str:
 def remarks(row: Row) -> list[str]:
     """What must be known of a document beside its labels."""
     return [
-        *(["The model cannot label this language."] if row["labels"] is None else []),
-        *(["Nothing in this text is known to the model: no label is assigned."] if "evidence" in row else []),
+        *(["The model cannot label this language."] if row["abstained"] == UNKNOWN_LANGUAGE else []),
+        *(["Out of vocabulary: no label is assigned."] if row["abstained"] == OUT_OF_VOCABULARY else []),
         *(["Training had no documents in this language."] if row.get("zero_shot") else []),
     ]
 
@@ -129,7 +131,7 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
     """Lines about one document, an empty one at the end; ``row`` is a row of `explain`."""
     bold = "\x1b[1m{}\x1b[0m" if colour else "{}"
     lines = [bold.format(f"{printable(row['id'])}  {printable(row['language'])}"), *remarks(row)]
-    told = row["labels"] or {}
+    told = row["labels"]
     if told:
         lines += ["", plain(_labels(row))]
     for label, of_label in told.items():

@@ -244,7 +244,7 @@ def _blamed(error: Mapping[str, Any], kind: str) -> str:
     blamed = error[kind]
     words = _words(blamed["words"])
     reason = f"; {SIDES[kind]}: {words}" if words else ""
-    if not error.get("evidence", True):
+    if "abstained" in error:
         reason = f"; {NOTHING_KNOWN}"
     return f"{blamed['label']} {number(blamed['probability'])}{reason}"
 

@@ -4,7 +4,7 @@ Their columns follow the registry of measures, so far as a result has them: a mo
 before a measure was added.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted, printable
@@ -14,7 +14,7 @@ from funnelling.evaluation.registry import (
     PAPER_PREFIX,
     are_ranked,
     is_of_one_label,
-    main_measures,
+    shown_measures,
     weighted_mean,
 )
 from funnelling.evaluation.significance import dagger
@@ -27,35 +27,22 @@ MACRO_NOTE = (
     "macro: over the labels that occur in the test documents of the language; the paper's: over all, "
     "where one that is absent and not given is right"
 )
-SKLEARN_NOTE = (
-    "sklearn macro-F1 is scikit-learn's: over the labels that occur in the language, in truth or as an answer"
-)
 RANKED_NOTE = (
     "P@k: the share of the k most probable labels that are true; nDCG@k: the higher they stand, the more "
     "they count"
 )
 PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
-FLOOR_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
-FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
+DUMMY_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
+DUMMIES = {"assigns_nothing": "(assigns nothing)", "most_frequent": "(most frequent)"}
 MAX_CONFUSED_SHOWN = 3
 MIN_TEST_DOCUMENTS = 30  # documents of a language below which its scores are marked
 FEW_MARK = " !"
-WEIGHTED = "weighted by documents"
+MAX_ROWS_ABOVE_AVERAGE = 12  # languages; below more of them the average would be out of sight
 
 
-def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
-    """The measures that a table of these averages shows: those that all of them have.
-
-    Of many labels they are the main ones alone.
-    """
-    common = [name for name in averages[0] if all(name in average for average in averages)]
-    if are_ranked(common):
-        return main_measures(common)
-    return [
-        name
-        for name, measure in MEASURES.items()
-        if measure.in_tables and (one_model or not measure.of_one_model) and name in common
-    ]
+def _common(methods: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The measures that all methods have."""
+    return set.intersection(*(set(method["average"]) for method in methods))
 
 
 def _titles(measures: Sequence[str]) -> list[str]:
@@ -74,8 +61,8 @@ def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
     return [("", before + len(measures) - papers), (PAPER_PREFIX.strip(), papers)] if papers else []
 
 
-def notes(result: Mapping[str, Any]) -> list[str]:
-    """What stands below a table of measures."""
+def notes(result: Mapping[str, Any], paper: bool = False) -> list[str]:
+    """What stands below a table of measures, of which ``paper`` adds the paper's."""
     average = (result if "average" in result else next(iter(result["methods"].values())))["average"]
     one_label, ranked = is_of_one_label(average), are_ranked(average)
     fate = "never right" if one_label else "not counted"
@@ -83,10 +70,13 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     propensity = [PROPENSITY_NOTE] if any(measure.startswith("psp_at_") for measure in average) else []
     return [
         *few_notes(result),
-        *([SKLEARN_NOTE] if one_label else []),
         *(["; ".join([RANKED_NOTE, *propensity])] if ranked else []),
-        *(FLOOR_NOTE.format(row) for key, row in FLOORS.items() if ranked and key in result),
-        *([MACRO_NOTE] if "macro_f1_present" in average and not ranked else []),
+        *(
+            DUMMY_NOTE.format(row)
+            for key, row in DUMMIES.items()
+            if ranked and key in result.get("dummy", ())
+        ),
+        *([MACRO_NOTE] if paper and not ranked else []),
         *(
             [f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"]
             if unknown
@@ -103,7 +93,7 @@ def _rolled_up(result: Mapping[str, Any]) -> list[str]:
     if "rolled_up" not in result:
         return []
     average = result["rolled_up"]["average"]
-    names = ("micro_f1", "macro_f1_present", "micro_k", "macro_k_present")
+    names = ("micro_f1", "macro_f1", "micro_k", "macro_k")
     figures = ", ".join(
         f"{MEASURE_TITLES[name]} {f'{average[name]:.3f}'.removeprefix('0')}"
         for name in names
@@ -113,20 +103,18 @@ def _rolled_up(result: Mapping[str, Any]) -> list[str]:
 
 
 def few_notes(result: Mapping[str, Any]) -> list[str]:
-    """Which languages of a result, or of any of its methods, have few documents to measure on."""
-    few = {
-        language: values["documents"]
+    """What the mark of languages with few test documents means, if a result or any of its methods has one."""
+    few = any(
+        values["documents"] < MIN_TEST_DOCUMENTS
         for each in (result, *result.get("methods", {}).values())
-        for language, values in each.get("languages", {}).items()
-        if values["documents"] < MIN_TEST_DOCUMENTS
-    }
-    if not few:
-        return []
-    named = ", ".join(f"{language} {documents}" for language, documents in few.items())
+        for values in each.get("languages", {}).values()
+    )
     mark = FEW_MARK.strip()
-    return [
-        f"{mark} fewer than {MIN_TEST_DOCUMENTS} documents to measure on, chance has a large part: {named}"
-    ]
+    return (
+        [f"{mark} Fewer than {MIN_TEST_DOCUMENTS} test documents: these metrics are unreliable."]
+        if few
+        else []
+    )
 
 
 def _marked(language: str, documents: float) -> str:
@@ -164,18 +152,17 @@ def dagger_notes(result: Mapping[str, Any]) -> list[str]:
     return [DAGGERS] if any(dagger(p) for test in tests for p in test["p"].values()) else []
 
 
-def languages_table(result: Mapping[str, Any]) -> Table:
-    """One model: one row per language, then the averages; all measures."""
+def languages_table(result: Mapping[str, Any], paper: bool = False) -> Table:
+    """One model: one row per language, and their average; ``paper`` adds the paper's measures."""
     languages = result["languages"]
-    measures = _shown(result["average"], one_model=True)
+    measures = shown_measures(result["average"], paper, one_model=True)
     rows = [
-        [_marked(language, values["documents"]), str(values["documents"]), *_cells(values, measures)]
+        [_marked(language, values["documents"]), f"{values['documents']:,}", *_cells(values, measures)]
         for language, values in languages.items()
     ]
     documents = sum(values["documents"] for values in languages.values())
-    rows.append(["average", str(documents), *_cells(result["average"], measures)])
-    if _differ(languages):
-        rows.append([WEIGHTED, "", *_cells(weighted_mean(languages), measures)])
+    average = ["average", f"{documents:,}", *_cells(result["average"], measures)]
+    rows.insert(len(rows) if len(rows) <= MAX_ROWS_ABOVE_AVERAGE else 0, average)
     return Table(["language", "documents", *_titles(measures)], rows, _groups(measures, before=1))
 
 
@@ -193,7 +180,7 @@ def change_table(
 
     ``averages`` are those of the languages that have both, ``on`` what the documents of each are.
     """
-    measures = main_measures(next(iter(after.values())))
+    measures = shown_measures(next(iter(after.values())))
     pairs = {tag: (before.get(tag), new) for tag, new in after.items()}
     if averages is not None and averages[0]:
         pairs["average"] = averages
@@ -221,9 +208,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
         },
         "average": [method["average"] for method in methods.values()],
     }
-    if _differ(languages):
-        values_by_row[WEIGHTED] = [weighted(method) for method in methods.values()]
-    measures = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))
+    measures = shown_measures(_common(methods.values()))
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
     for row, values in values_by_row.items():
@@ -246,12 +231,14 @@ def weighted(method: Mapping[str, Any]) -> Mapping[str, float]:
     return averages
 
 
-def comparison_table(result: Mapping[str, Any]) -> Table:
-    """All methods of a comparison: averages with deviations over trials, daggers, times."""
+def comparison_table(result: Mapping[str, Any], paper: bool = False) -> Table:
+    """All methods of a comparison: averages with deviations over trials, daggers, times.
+
+    ``paper`` adds the paper's measures.
+    """
     methods = result["methods"]
-    floor_key, floor_title = next((key, row) for key, row in FLOORS.items() if key in result)
-    floor = result[floor_key]["average"]
-    measures = _shown(floor, *(method["average"] for method in methods.values()), one_model=False)
+    dummy, constant = dummy_row(result)
+    measures = shown_measures(_common([*methods.values(), {"average": constant}]), paper)
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
     for name, method in methods.items():
@@ -262,20 +249,20 @@ def comparison_table(result: Mapping[str, Any]) -> Table:
         ]
         cells = [score_cell(result, name, measure) for measure in measures]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
-    rows.append([floor_title, *_cells(floor, measures), "", ""])
+    rows.append([dummy, *_cells(constant, measures), "", ""])
     header = ["method", *_titles(measures), "fit s", "predict s"]
     return Table(header, rows, _groups(measures), best)
 
 
-def weighted_table(result: Mapping[str, Any]) -> Table | None:
+def weighted_table(result: Mapping[str, Any], paper: bool = False) -> Table | None:
     """All methods of a comparison: averages weighted by documents; None where these are the plain ones."""
     methods = result["methods"]
     if not any(_differ(method.get("languages", {})) for method in methods.values()):
         return None
-    measures = _shown(*(method["average"] for method in methods.values()), one_model=False)
+    measures = shown_measures(_common(methods.values()), paper)
     averages = {title(name): weighted(method) for name, method in methods.items()}
     averages |= {
-        row: result[key]["weighted"] for key, row in FLOORS.items() if "weighted" in result.get(key, {})
+        DUMMIES[key]: values["weighted"] for key, values in result["dummy"].items() if "weighted" in values
     }
     rows = [[name, *_cells(values, measures)] for name, values in averages.items()]
     return Table(["method", *_titles(measures)], rows, _groups(measures))
@@ -283,12 +270,22 @@ def weighted_table(result: Mapping[str, Any]) -> Table | None:
 
 def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
     """A method's average, its deviation over trials and its dagger, where there are such."""
-    method = result["methods"][name]
-    text = number(method["average"][measure])
-    if method["deviation"] is not None:
-        text += f" ± {number(method['deviation'][measure])}"
+    text = deviating(result["methods"][name], measure)
     tests = result["significance"].get(measure)
     return text if tests is None else text + dagger(tests["p"].get(name))
+
+
+def deviating(method: Mapping[str, Any], measure: str) -> str:
+    """A method's average and, over several trials, its deviation."""
+    text = number(method["average"][measure])
+    deviation = method["deviation"]
+    return text if deviation is None else f"{text} ± {number(deviation[measure])}"
+
+
+def dummy_row(result: Mapping[str, Any]) -> tuple[str, Mapping[str, float]]:
+    """What a comparison calls the constant that it has, and the measures of that."""
+    ((kind, values),) = result["dummy"].items()
+    return DUMMIES[kind], values["average"]
 
 
 Row = dict[str, object]
@@ -301,13 +298,11 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
     >>> evaluation_rows(scores)["languages"]
     [{'language': 'it', 'micro_f1': 0.5, 'documents': 2}, {'language': 'average', 'micro_f1': 0.5}]
     """
-    averages = {"average": scores["average"], WEIGHTED: scores.get("weighted")}
     pairs = {"confused": "taken for", "missed_together": "missed together with"}
     return {
         "languages": [
             {"language": name, **values}
-            for name, values in (*scores["languages"].items(), *averages.items())
-            if values is not None
+            for name, values in (*scores["languages"].items(), ("average", scores["average"]))
         ],
         "by-label": [_label_row(row) for row in scores.get("by_label", [])],
         "confused": [

@@ -120,7 +120,9 @@ def model_sections(description: Description, details: Details) -> list[Section]:
 def _measures(scores: Mapping[str, Any] | None) -> list[Section]:
     if scores is None:
         return []
-    table = TableBlock("languages", "Measures by language", languages_table(scores), notes(scores))
+    table = TableBlock(
+        "languages", "Measures by language", languages_table(scores, paper=True), notes(scores, paper=True)
+    )
     return [Section("measures", "How good it is", blocks=[table])]
 
 

@@ -31,6 +31,8 @@ class Table(NamedTuple):
 def plain(table: Table) -> str:
     """A table in aligned columns, the first and those of words to the left, numbers to the right.
 
+    Titles of groups stand above a rule, which says whose the columns are.
+
     >>> rows = [["it", ".5", ".6"], ["average", ".5", ".6"]]
     >>> print(plain(Table(["language", "Naive", "Fun"], rows, [("F1", 2)])))
                   F1
@@ -43,8 +45,9 @@ def plain(table: Table) -> str:
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
     to_left = [not place or _has_words(column) for place, column in enumerate(zip(*shown[1:], strict=True))]
     header, *rows = (_line(row, widths, to_left or [True] * len(widths)) for row in shown)
-    lines = [_groups_line(table.groups, widths), header, "  ".join("-" * width for width in widths), *rows]
-    return "\n".join(line.rstrip() for line in (lines if table.groups else lines[1:]))
+    rule = "  ".join("-" * width for width in widths)
+    lines = [_groups_line(table.groups, widths), header, rule, *rows] if table.groups else [header, *rows]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def markdown(table: Table) -> str:

@@ -11,7 +11,6 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -19,7 +18,9 @@ from starlette.routing import Route
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.methods.model import Model
-from funnelling.serving import responses
+from funnelling.methods.rows import thresholds_of
+from funnelling.serving import schema
+from funnelling.serving.batches import LINES, add_batches
 from funnelling.serving.bodies import (
     Bodies,
     LimitedRequest,
@@ -32,7 +33,7 @@ from funnelling.serving.bodies import (
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics, SecurityMiddleware
 from funnelling.serving.requests import Requests, body_problem
-from funnelling.serving.responses import OF_A_BODY, ProblemDocument, answers, document_types, problems
+from funnelling.serving.responses import OF_A_BODY, answer_types, answers, problems
 from funnelling.serving.settings import PAGES, Limits, ServiceSettings, page_files, served_paths
 
 MEDIA_TYPES = {
@@ -160,18 +161,22 @@ def guarded_app(
 
 
 def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Limits) -> None:
-    predictions, explanations = document_types(engine.model.labels, limits)
+    predictions, explanations = answer_types(engine.model.labels, limits, requests.label_type)
+    rows = answers(predictions, "One row per document.", 401, *OF_A_BODY)
+    rows[200]["content"] = _lines_of("PredictRow")
+    body = takes(EXAMPLE)
+    body["requestBody"]["content"] |= _lines_of("Document")
+    add_batches(app, "/v1/predict", engine, requests)
 
-    @app.post(
-        "/v1/predict",
-        summary="Label documents",
-        responses=answers(predictions, "One row per document.", 401, *OF_A_BODY),
-        openapi_extra=takes(EXAMPLE),
-    )
+    @app.post("/v1/predict", summary="Label documents", responses=rows, openapi_extra=body)
     async def predict(body: requests.predict_type, request: LimitedRequest) -> Response:  # type: ignore[name-defined]
-        """The labels and the probabilities of labels, bit for bit as the command line gives them."""
-        documents, threshold, exclude = requests.read_predict(body)
-        answer = {"documents": await engine.predict(documents, request.until, threshold, exclude)}
+        """The labels and the probabilities of labels, bit for bit as the command line gives them.
+
+        A body of type `application/x-ndjson` has one document per line, as many as it may hold, and gets one
+        row per line; what is said of all documents stands in the query then: `?top=3&language=en`.
+        """
+        documents, options = requests.read_predict(body)
+        answer = {"documents": await engine.predict(documents, request.until, options)}
         return (
             json_response(answer)
             if len(documents) <= SMALL_BATCH_DOCUMENTS
@@ -186,19 +191,26 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
     )
     async def explain(body: requests.explain_type, request: LimitedRequest) -> Response:  # type: ignore[name-defined]
         """What spoke for a label: words in tier 1, other labels in tier 2, and similar training documents."""
-        documents, labels, top = requests.read_explain(body)
+        documents, labels, top, options = requests.read_explain(body)
         return await json_response_by_turns(
-            {"documents": await engine.explain(documents, labels, top, request.until)}
+            {"documents": await engine.explain(documents, labels, top, request.until, options)}
         )
+
+
+def _lines_of(name: str) -> dict[str, Any]:
+    """What OpenAPI says of lines, each an object of this name."""
+    return {LINES: {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
 def _add_facts(
     app: FastAPI, model: Model, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> None:
+    thresholds = thresholds_of(model)
+
     @app.get(
         "/v1/model",
         summary="What the model is",
-        responses=answers(responses.Model, "Its description.", 401),
+        responses=answers(schema.ModelResponse, "Its description.", 401),
     )
     async def tell_model() -> Response:
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
@@ -206,7 +218,8 @@ def _add_facts(
         return json_response(
             {
                 **facts,
-                "exclusive": model.labels.single_label,
+                "single_label": model.labels.single_label,
+                "thresholds": thresholds,
                 "limits": asdict(settings.limits),
                 "feedback": settings.feedback is not None,
             }
@@ -217,13 +230,17 @@ def _add_facts(
     @app.get(
         "/v1/labels",
         summary="What labels are called",
-        responses=answers(responses.Labels, "One entry per label of the model.", 401),
+        responses=answers(schema.LabelsResponse, "One entry per label of the model.", 401),
     )
     async def tell_labels() -> Response:
         """The names of labels in all languages, what they mean, their parents, and which are not assigned."""
         return labels
 
-    @app.get("/healthz", summary="Whether it is there", responses=answers(responses.Health, "It is there."))
+    @app.get(
+        "/healthz",
+        summary="Whether it is there",
+        responses=answers(schema.HealthResponse, "It is there."),
+    )
     async def health() -> Response:
         """Answers as soon as the model is loaded."""
         return json_response({"status": "ok"})
@@ -244,7 +261,7 @@ def _add_openapi(app: FastAPI, settings: ServiceSettings) -> None:
     document = get_openapi(
         title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
     )
-    document["components"]["schemas"]["Problem"] = TypeAdapter(ProblemDocument).json_schema()
+    document["components"]["schemas"]["Problem"] = schema.Problem.model_json_schema()
     never = {"401"} if settings.token is None else set()
     never |= {"421"} if settings.hosts is None else set()
     for path, item in document["paths"].items():
@@ -276,7 +293,8 @@ def _add_refusals(app: FastAPI, where: str) -> None:
     @app.exception_handler(RequestValidationError)
     async def refuse_body(request: Request, error: RequestValidationError) -> Response:
         kind = request.scope["endpoint"].__annotations__["body"]
-        return body_problem(kind, error.errors()).response()
+        errors = [{**each, "loc": each["loc"][1:]} for each in error.errors()]  # all begin with "body"
+        return body_problem(kind, errors).response()
 
     @app.exception_handler(HTTPException)
     async def refuse_route(request: Request, error: HTTPException) -> Response:

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Coroutine, Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, NoReturn
 
@@ -20,7 +21,8 @@ from funnelling.formats.journal import Decision, Journal, JournalFullError, Jour
 from funnelling.formats.jsonl import LABEL
 from funnelling.serving.guard import HTTPProblem, place_of, too_busy
 from funnelling.serving.requests import Requests
-from funnelling.serving.responses import OF_A_BODY, FeedbackResponse, answers
+from funnelling.serving.responses import OF_A_BODY, answers
+from funnelling.serving.schema import FeedbackResponse
 from funnelling.serving.settings import FEEDBACK, JOURNAL_WAIT_S, Limits, ServiceSettings
 
 CLOSE = {"Connection": "close"}
@@ -75,16 +77,23 @@ class Bodies:
 
     async def read_json(self, request: Request, until: float) -> Any:
         """The value in a body that came before a moment of the loop's clock."""
-        _check_headers(request)
+        with ExitStack() as held:
+            return json_value(await self.read(request, until, held))
+
+    async def read(
+        self, request: Request, until: float, held: ExitStack, kind: str = "application/json"
+    ) -> bytes:
+        """A body that came before a moment of the loop's clock, which counts as in memory while ``held``."""
+        _check_headers(request, kind)
         try:
             async with asyncio.timeout_at(until):
-                return _value(await self._read(request))
+                return await self._read(request, held)
         except TimeoutError:
             raise HTTPProblem(
                 408, "The body took too long to arrive. Send it at once.", headers=CLOSE
             ) from None
 
-    async def _read(self, request: Request) -> bytes:
+    async def _read(self, request: Request, stack: ExitStack) -> bytes:
         announced = request.headers.get("content-length", "0")
         large = int(announced) > self.limits.body if announced.isascii() and announced.isdigit() else False
         waits = request.headers.get("expect", "").lower() == "100-continue"
@@ -92,21 +101,23 @@ class Bodies:
             raise self._too_large()
         chunks: list[bytes] = []
         size = held = 0
-        try:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > _MAX_DISCARDED_BYTES:
-                    raise self._too_large()
-                if size > self.limits.body:
-                    chunks.clear()
-                    continue
-                chunks.append(chunk)
-                held += len(chunk)
-                self._free -= len(chunk)
-                if self._free < 0:
-                    raise too_busy("Too many bodies are on their way. Try again later.")
-        finally:
+
+        def release() -> None:
             self._free += held
+
+        stack.callback(release)
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > _MAX_DISCARDED_BYTES:
+                raise self._too_large()
+            if size > self.limits.body:
+                chunks.clear()
+                continue
+            chunks.append(chunk)
+            held += len(chunk)
+            self._free -= len(chunk)
+            if self._free < 0:
+                raise too_busy("Too many bodies are on their way. Try again later.")
         if size > self.limits.body:
             raise self._too_large(closing=False)
         return b"".join(chunks)
@@ -116,33 +127,39 @@ class Bodies:
         return HTTPProblem(413, detail, headers=CLOSE if closing else None)
 
 
-def _value(body: bytes) -> Any:
+def json_value(body: bytes, whole: str = "The body") -> Any:
+    """The value in a body or in a part of it, with ``whole`` for its name in a refusal."""
     if body.startswith(codecs.BOM_UTF8):
-        raise HTTPProblem(400, "The body begins with a byte order mark. Send it without.")
-    _check_values(body)
+        raise HTTPProblem(400, f"{whole} begins with a byte order mark. Send it without.")
+    _check_values(body, whole)
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError:
-        raise HTTPProblem(400, "The body is not UTF-8.") from None
+        raise HTTPProblem(400, f"{whole} is not UTF-8.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise HTTPProblem(400, f"The body is not JSON: {error.msg}, {where}.") from None
+        raise HTTPProblem(400, f"{whole} is not JSON: {error.msg}, {where}.") from None
     except RecursionError:
-        raise HTTPProblem(400, "The body is nested too deeply.") from None
+        raise HTTPProblem(400, f"{whole} is nested too deeply.") from None
     except ValueError:  # a number of thousands of digits, or NaN
-        raise HTTPProblem(400, "The body holds a number that JSON or this service does not know.") from None
+        raise HTTPProblem(400, f"{whole} holds a number that JSON or this service does not know.") from None
 
 
-def _check_headers(request: Request) -> None:
-    kind, _, parameters = request.headers.get("content-type", "").partition(";")
-    charset = parameters.strip().lower().replace('"', "")
-    if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
-        raise HTTPProblem(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
+def media_type(header: str) -> tuple[str, str]:
+    """The media type that a header names, and its parameters."""
+    kind, _, parameters = header.partition(";")
+    return kind.strip().lower(), parameters.strip().lower().replace('"', "")
+
+
+def _check_headers(request: Request, expected: str) -> None:
+    kind, charset = media_type(request.headers.get("content-type", ""))
+    if kind != expected or charset not in ("", "charset=utf-8"):
+        raise HTTPProblem(415, f"The body must be JSON in UTF-8. Send Content-Type: {expected}.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise HTTPProblem(415, "The body must not be compressed. Drop Content-Encoding.")
 
 
-def _check_values(body: bytes) -> None:
+def _check_values(body: bytes, whole: str) -> None:
     """Refuse a body of very many values before they are made: each is a string, or has a comma or bracket."""
     values = end = 0
     if _marks(body) <= _MAX_VALUES:  # those within strings, too
@@ -153,7 +170,7 @@ def _check_values(body: bytes) -> None:
         if values > _MAX_VALUES:
             break
     if values + _marks(body[end:]) > _MAX_VALUES:
-        raise HTTPProblem(422, f"The body has more than {_MAX_VALUES:,} values. Send fewer documents.")
+        raise HTTPProblem(422, f"{whole} has more than {_MAX_VALUES:,} values. Send fewer documents.")
 
 
 def _marks(content: bytes) -> int:
@@ -177,7 +194,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _ENTRIES_PER_PIECE = 1_000  # entries of a long list that are one piece
-_BYTES_PER_TURN = 2**16  # bytes after which others have their turn
+BYTES_PER_TURN = 2**16  # bytes after which others have their turn
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
@@ -193,7 +210,7 @@ async def json_response_by_turns(value: Any) -> Response:
     for piece in json_pieces(value):
         pieces.append(piece)
         size += len(piece)
-        if size > _BYTES_PER_TURN:
+        if size > BYTES_PER_TURN:
             size = 0
             await asyncio.sleep(0)
     return Response(b"".join(pieces), media_type="application/json")
@@ -268,7 +285,7 @@ def add_feedback(app: FastAPI, requests: Requests, settings: ServiceSettings) ->
         """Documents with the labels that they should have had; `funnelling update` learns from them."""
         corrected = requests.read_feedback(body)
         await asyncio.get_running_loop().run_in_executor(None, partial(_write, settings, corrected))
-        return json_response({"taken": len(corrected)})
+        return json_response({"recorded": len(corrected)})
 
 
 def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> None:

@@ -12,14 +12,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.methods.model import Model
-from funnelling.methods.rows import Predictor, apply_threshold
+from funnelling.methods.rows import Predictor
 from funnelling.runtime.threads import CancelToken, cancel_scope, raise_if_cancelled
 from funnelling.serving.guard import HTTPProblem, Metrics, too_busy
 from funnelling.text.languages import served_by
@@ -30,17 +30,39 @@ Answer = dict[str, Any]  # to one document
 MAX_WAITING_DOCUMENTS = 8_192  # documents
 MAX_WAITING_CHARACTERS = 64_000_000  # of theirs
 MAX_EXPLAINED_DOCUMENTS = 64  # documents
+MAX_KEPT_PREDICTORS = 32  # each for other options
 BATCH_DOCUMENTS = 256
 BATCH_CHARACTERS = 1_000_000
 
 _word = re.compile(r"\w+")
 
 
+class RowOptions(NamedTuple):
+    """What the rows of a request are to be like.
+
+    ``exclude`` are labels not to assign, and ``languages`` those that detection chooses among, if not all.
+    ``strict`` refuses a language that the model does not know. ``top`` is how many labels a row shows,
+    ``names`` the language in which it says what labels are called, ``threshold`` the probability above which
+    a label is assigned in place of the model's own, and ``thresholds`` shows these.
+    """
+
+    exclude: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    strict: bool = False
+    top: int | None = None
+    names: str | None = None
+    threshold: float | None = None
+    thresholds: bool = False
+
+
+DEFAULT_OPTIONS = RowOptions()
+
+
 @dataclass(slots=True, eq=False)
 class _Job:
     documents: Sequence[Document] = field(repr=False)
     answer: asyncio.Future[list[Answer]] = field(repr=False)
-    exclude: tuple[str, ...] = ()
+    options: RowOptions = DEFAULT_OPTIONS
     characters: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,9 +83,8 @@ class Engine:
     """A model that labels and explains the documents of many requests, each of at most so many words."""
 
     def __init__(self, model: Model, metrics: Metrics, most_words: int) -> None:
-        self.model = model
         self.most_words = most_words
-        self._predictor = Predictor(model, tell_thresholds=True, every=True)
+        self.replace(model)
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, "model")
         self._waiting: deque[_Job] = deque()
@@ -76,28 +97,26 @@ class Engine:
     def replace(self, model: Model) -> None:
         """Let another model answer from now on."""
         self.model = model
-        self._predictor = Predictor(model, tell_thresholds=True, every=True)
+        self._predictor_for = lru_cache(MAX_KEPT_PREDICTORS)(partial(_predictor, model))
 
     def warm_up(self) -> None:
         """Load what the first document of each language would have to wait for."""
         for language in (*self.model.languages, None):
             with suppress(InputError):  # where no language can be detected
-                list(self._predictor([Document("", "warm up", language=language)]))
+                list(self._predictor_for(DEFAULT_OPTIONS)([Document("", "warm up", language=language)]))
 
     async def predict(
         self,
         documents: Sequence[Document],
         until: float,
-        threshold: float | None = None,
-        exclude: tuple[str, ...] = (),
+        options: RowOptions = DEFAULT_OPTIONS,
     ) -> list[Answer]:
         """The rows that ``funnelling predict`` gives, before a moment of the loop's clock.
 
-        Requests with other thresholds may share a call: labels follow from scores, which are the same. Those
-        that ``exclude`` other labels do not.
+        Requests with the same options may share a call.
         """
         loop = asyncio.get_running_loop()
-        job = _Job(documents, loop.create_future(), exclude)
+        job = _Job(documents, loop.create_future(), options)
         if self._waiting and (
             self._documents_waiting + len(documents) > MAX_WAITING_DOCUMENTS
             or self._characters_waiting + job.characters > MAX_WAITING_CHARACTERS
@@ -110,10 +129,15 @@ class Engine:
             self._busy = True
             loop.call_soon(self._start)  # requests that came in with this one may join
         async with _before(until):
-            return [apply_threshold(row, threshold) for row in await job.answer]
+            return await job.answer
 
     async def explain(
-        self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
+        self,
+        documents: Sequence[Document],
+        labels: Sequence[str] | None,
+        top: int,
+        until: float,
+        options: RowOptions = DEFAULT_OPTIONS,
     ) -> list[Answer]:
         """Why documents get their labels, before a moment of the loop's clock."""
         if self._explained_waiting + len(documents) > MAX_EXPLAINED_DOCUMENTS:
@@ -121,16 +145,18 @@ class Engine:
         self._explained_waiting += len(documents)
         try:
             async with _before(until):
-                return [await self._explanation(document, labels, top) for document in documents]
+                return [await self._explanation(document, labels, top, options) for document in documents]
         finally:
             self._explained_waiting -= len(documents)
 
-    async def _explanation(self, document: Document, labels: Sequence[str] | None, top: int) -> Answer:
+    async def _explanation(
+        self, document: Document, labels: Sequence[str] | None, top: int, options: RowOptions
+    ) -> Answer:
         async with self._explaining:  # one at a time, so that documents to label come in between
             given_up = Event()
             try:
                 rows: list[Answer] = await self._run(
-                    lambda: list(self._predictor.explain([document], labels, top)), given_up
+                    lambda: list(self._predictor_for(options).explain([document], labels, top)), given_up
                 )
             finally:
                 given_up.set()
@@ -152,7 +178,7 @@ class Engine:
         self._busy = bool(jobs)
         if jobs:
             answers = self._run(
-                partial(self._answers, jobs[0].exclude, [job.documents for job in jobs]), _Cancellation(jobs)
+                partial(self._answers, jobs[0].options, [job.documents for job in jobs]), _Cancellation(jobs)
             )
             answers.add_done_callback(partial(self._deliver, jobs))
 
@@ -166,7 +192,7 @@ class Engine:
             characters += job.characters
             if jobs and (documents > BATCH_DOCUMENTS or characters > BATCH_CHARACTERS):
                 break
-            if jobs and job.exclude != jobs[0].exclude:
+            if jobs and job.options != jobs[0].options:
                 break
             self._waiting.popleft()
             self._documents_waiting -= len(job.documents)
@@ -179,20 +205,22 @@ class Engine:
         return jobs
 
     def _answers(
-        self, exclude: tuple[str, ...], requests: list[Sequence[Document]]
+        self, options: RowOptions, requests: list[Sequence[Document]]
     ) -> list[list[Answer] | Exception]:
         """The rows of each request; where one request spoils the call, each has a call of its own."""
         try:
             for request in requests:
                 self._check_words(request)
-            predictor = self._predictor.with_excluded(exclude) if exclude else self._predictor
+            predictor = self._predictor_for(options._replace(exclude=()))
+            if options.exclude:
+                predictor = predictor.with_excluded(options.exclude)
             rows = iter(list(predictor([document for request in requests for document in request])))
         except CancelledError as error:
             return [error for _ in requests]
         except Exception as error:
             if len(requests) == 1:
                 return [error]
-            return [self._answers(exclude, [request])[0] for request in requests]
+            return [self._answers(options, [request])[0] for request in requests]
         return [[next(rows) for _ in request] for request in requests]
 
     def _check_words(self, documents: Sequence[Document]) -> None:
@@ -230,6 +258,20 @@ class Engine:
             raise
         finally:
             self._start()
+
+
+def _predictor(model: Model, options: RowOptions) -> Predictor:
+    """A predictor that shows every label unless ``top`` says how many."""
+    return Predictor(
+        model,
+        options.top,
+        options.threshold,
+        options.strict,
+        options.thresholds,
+        options.names,
+        every=options.top is None,
+        languages=options.languages,
+    )
 
 
 @asynccontextmanager

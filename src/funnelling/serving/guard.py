@@ -34,12 +34,29 @@ class HTTPProblem(Exception):  # noqa: N818 (of a request, not a fault of the se
         detail: str,
         pointer: str | None = None,
         headers: Mapping[str, str] | None = None,
+        line: int | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.pointer = pointer
         self.headers = headers
+        self.line = line
+
+    def at_line(self, line: int) -> "HTTPProblem":
+        """The same of a line of the body."""
+        return HTTPProblem(self.status, f"Line {line:,}: {self.detail}", self.pointer, self.headers, line)
+
+    def document(self) -> dict[str, Any]:
+        """The problem as JSON has it."""
+        places = {"pointer": self.pointer, "line": self.line}
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            **{name: place for name, place in places.items() if place is not None},
+        }
 
     def response(self) -> Response:
         """The refusal as an answer.
@@ -47,16 +64,8 @@ class HTTPProblem(Exception):  # noqa: N818 (of a request, not a fault of the se
         >>> HTTPProblem(404, "There is nothing here.").response().body
         b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is nothing here."}'
         """
-        document: dict[str, Any] = {
-            "type": "about:blank",
-            "title": HTTPStatus(self.status).phrase,
-            "status": self.status,
-            "detail": self.detail,
-        }
-        if self.pointer is not None:
-            document["pointer"] = self.pointer
-        headers = dict(self.headers or {})
-        return Response(json.dumps(document).encode(), self.status, headers, media_type=MEDIA_TYPE)
+        content = json.dumps(self.document()).encode()
+        return Response(content, self.status, dict(self.headers or {}), media_type=MEDIA_TYPE)
 
 
 def too_busy(detail: str) -> HTTPProblem:

@@ -1,10 +1,12 @@
-"""The bodies of requests as pydantic models: what is accepted and what OpenAPI describes are one.
+"""The requests that one model answers: what is accepted and what OpenAPI describes are one.
 
-What may be asked depends on the model and on the settings, so the types are made when a service starts.
+What may be asked depends on the model and on the settings, so the models of `schema` are narrowed when a
+service starts.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from string import ascii_lowercase
 from typing import Annotated, Any, get_args, get_origin
@@ -12,28 +14,28 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
-    ValidatorFunctionWrapHandler,
     WithJsonSchema,
-    WrapValidator,
     create_model,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypeAliasType  # pydantic reads no other before Python 3.12
 
+from funnelling.corpus.label_set import UNTAGGED
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
 from funnelling.methods.rows import NO_THRESHOLD
+from funnelling.serving import schema
+from funnelling.serving.engine import RowOptions
 from funnelling.serving.guard import HTTPProblem
+from funnelling.serving.schema import MAX_TAG_CHARACTERS, Body, saying, string
 from funnelling.serving.settings import Limits
 from funnelling.text.languages import is_language, is_served, normalise_tag
 
-MAX_TAG_CHARACTERS = 40
 ANY_TAG = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"
 _SUBTAGS = "([-_][A-Za-z0-9]{1,8})*"
 
@@ -71,13 +73,9 @@ def _in_any_case(tag: str) -> str:
     return "".join("[-_]" if c == "_" else f"[{c.lower()}{c.upper()}]" if c.isalpha() else c for c in tag)
 
 
-MAX_ID_CHARACTERS = 1_000
-MAX_INTEGER_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
-MAX_NOTE_CHARACTERS = 10_000
-MAX_WORDS_PER_EXPLANATION = 100  # that an explanation lists
-
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
 _REASONS = {
+    "bool_type": "{name} must be true or false",
     "extra_forbidden": "{name} is no field of {owner}, which has {fields}",
     "greater_than_equal": "{name} must be at least {ge}",
     "int_type": "{name} must be a whole number",
@@ -98,67 +96,98 @@ class Requests:
     """The requests that a model answers: read from the value of a body, or refused."""
 
     def __init__(self, model: Model, limits: Limits) -> None:
-        document = _document_type(model, limits.characters)
-        labels = [str(label) for label in model.labels.classes.tolist()]
-        top: Any = Annotated[
-            _whole_number(1, MAX_WORDS_PER_EXPLANATION),
-            _saying("top", f'"top" must be a whole number from 1 to {MAX_WORDS_PER_EXPLANATION}'),
-        ]
-        threshold: Any = Annotated[
-            Annotated[float, Field(ge=0, le=1)],
-            _saying("threshold", '"threshold" must be a number from 0 to 1'),
-        ]
+        self.limits = limits
         self._single = model.labels.single_label
-        several: Any = _some(_label_type(labels), len(labels)) | None
+        labels = [str(label) for label in model.labels.classes.tolist()]
         rules = model.rules
         self._assignable = {
             label for column, label in enumerate(labels) if rules is None or not rules.excluded[column]
         }
-        fields: dict[str, Any] = {
-            "documents": _some(document, limits.documents),
-            "exclude": (several, Field(None, description="Labels that are not to be assigned.")),
-        }
-        if not self._single:
-            said = "Assign labels above this probability. The model's own thresholds where it is missing."
-            fields["threshold"] = (threshold | None, Field(None, description=said))
-        base = _WithoutThreshold if self._single else Body
-        self.predict_type: Any = create_model("PredictRequest", __base__=base, **fields)
-        self.explain_type: Any = create_model(
-            "ExplainRequest",
-            __base__=Body,
-            documents=_some(document, limits.explained),
+        self._check_tag, known = _tag_check(model), _tag(tag_pattern(model))
+        served = Annotated[schema.Language, AfterValidator(self._check_tag), WithJsonSchema(known)]
+        self.document_type = document = narrowed(schema.Document, text=string(limits.characters))
+        label: Any = label_type(labels)
+        self.label_type = label
+        several: Any = (
+            Annotated[list[label], Field(min_length=1, max_length=len(labels), fail_fast=True)] | None
+        )
+        languages: Any = Annotated[list[served], Field(min_length=1, max_length=schema.MAX_LANGUAGES)] | None
+        options: Any = schema.SingleLabelOptions if self._single else schema.PredictOptions
+        bases = (_WithoutThreshold, options) if self._single else (options,)
+        self.options_type: Any = narrowed(
+            _where_strict(known, *bases), exclude=several, languages=languages, names=_names_type(model)
+        )
+        self.predict_type: Any = create_model(
+            "PredictRequest", __base__=self.options_type, documents=at_most(document, limits.documents)
+        )
+        self.explain_type: Any = narrowed(
+            _where_strict(known, schema.ExplainRequest),
+            documents=at_most(document, limits.explained),
+            labels=several,
+            languages=languages,
+        )
+        least, most = (1, 1) if self._single else (0, len(labels))
+        none = "" if self._single else "; an empty list says that it should have none"
+        corrected = create_model(
+            "FeedbackDocument",
+            __base__=schema.FeedbackDocument,
+            text=(string(limits.characters), ...),
+            language=(served | None, Field(None, description=schema.LANGUAGE_OF_DOCUMENT)),
             labels=(
-                several,
-                Field(
-                    None, description="The assigned labels, or the three most probable, where it is missing."
-                ),
+                Annotated[list[label], Field(min_length=least, max_length=most)],
+                Field(description=f"All that it should have had{none}."),
             ),
-            top=(top, 10),
         )
-        self.feedback_type: Any = create_model(
-            "FeedbackRequest",
-            __base__=Body,
-            documents=_some(_corrected_type(document, labels, self._single), limits.documents),
+        self.feedback_type: Any = narrowed(
+            schema.FeedbackRequest, documents=at_most(corrected, limits.documents)
         )
 
-    def read_predict(self, request: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
-        """The documents to label, the threshold of all labels (None: each has the model's own).
+    def read_predict(self, request: Any) -> tuple[list[Document], RowOptions]:
+        """The documents to label, and what their rows are to be like."""
+        return self._documents(request), self.read_options(request)
 
-        And the labels that are not to be assigned, in alphabetical order.
-        """
+    def read_options(self, request: Any) -> RowOptions:
+        """What rows are to be like; excluded labels in alphabetical order."""
         exclude = tuple(sorted(set(request.exclude or ())))
         if exclude and self._assignable <= set(exclude):
             raise HTTPProblem(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
-        return _documents(request), None if self._single else request.threshold, exclude
+        return RowOptions(
+            exclude,
+            tuple(request.languages or ()),
+            request.strict,
+            request.top,
+            request.names,
+            None if self._single else request.threshold,
+            not self._single and bool(request.show),
+        )
 
-    def read_explain(self, request: Any) -> tuple[list[Document], list[str] | None, int]:
+    def read_query(self, query: Mapping[str, Sequence[str]]) -> tuple[RowOptions, str | None]:
+        """What rows are to be like, by the query of an address, and the language of documents without one."""
+        value = {name: _of_query(name, values) for name, values in query.items()}
+        try:
+            request = validated(self.options_type, value, "the query")
+            if request.strict:
+                self.check_language(request.language, "/language")
+            return self.read_options(request), request.language
+        except HTTPProblem as problem:  # it points at no body
+            raise HTTPProblem(problem.status, problem.detail) from None
+
+    def read_document(self, value: Any, number: int, language: str | None, strict: bool) -> Document:
+        """The document of a line, ``number`` among all."""
+        row = validated(self.document_type, value, "a document")
+        if strict:
+            self.check_language(row.language, "/language")
+        return _document(row, number, language)
+
+    def read_explain(self, request: Any) -> tuple[list[Document], list[str] | None, int, RowOptions]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
-        return _documents(request), labels, request.top
+        options = RowOptions(languages=tuple(request.languages or ()), strict=request.strict)
+        return self._documents(request), labels, request.top, options
 
     def read_feedback(self, request: Any) -> list[tuple[Document, str]]:
         """Documents with the labels that they should have had, and what was noted about each."""
-        documents = _documents(request)
+        documents = [_document(row, number) for number, row in enumerate(request.documents, 1)]
         for place, document in enumerate(documents):
             if not document.text.strip():
                 raise HTTPProblem(
@@ -166,9 +195,60 @@ class Requests:
                 )
         return [(document, row.note) for document, row in zip(documents, request.documents, strict=True)]
 
+    def _documents(self, request: Any) -> list[Document]:
+        if request.strict:
+            self.check_language(request.language, "/language")
+            for place, row in enumerate(request.documents):
+                self.check_language(row.language, f"/documents/{place}/language")
+        return [_document(row, number, request.language) for number, row in enumerate(request.documents, 1)]
 
-class Body(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
+    def check_language(self, tag: str | None, pointer: str) -> None:
+        """Refuse a language that the model does not know."""
+        try:
+            self._check_tag(tag or "")
+        except PydanticCustomError as error:
+            detail = error.message()
+            raise HTTPProblem(422, f"{detail[0].upper()}{detail[1:]}.", pointer=pointer) from None
+
+
+def _where_strict(tag: dict[str, Any], *bases: type[BaseModel]) -> Any:
+    """Models whose schema says which languages they take where they are strict: those of a pattern."""
+    language = {"language": {"anyOf": [tag, {"type": "null"}]}}
+    documents = {"documents": {"items": {"properties": language}}}
+    strict = {"properties": {"strict": {"const": True}}, "required": ["strict"]}
+    known = {"if": strict, "then": {"properties": {**language, **documents}}}
+    config = {
+        "__module__": __name__,
+        "__doc__": bases[-1].__doc__,
+        "model_config": {"json_schema_extra": known},
+    }
+    return type(bases[-1].__name__, bases, config)
+
+
+def narrowed(base: type[BaseModel], called: str = "", **kinds: Any) -> Any:
+    """A model whose fields of these names are of other types, and otherwise as in its base."""
+    fields: dict[str, Any] = {}
+    for field, kind in kinds.items():
+        general = base.model_fields[field]
+        said: Any = {"description": general.description} if general.description else {}
+        fields[field] = (kind, Field(general.default, **said))
+    return create_model(called or base.__name__, __base__=base, __doc__=base.__doc__, **fields)
+
+
+_LISTS = ("exclude", "languages", "show")
+_WORDS = ("language", "names")
+
+
+def _of_query(name: str, values: Sequence[str]) -> Any:
+    """What a query says of a field: a list has its name several times, and all but words is JSON."""
+    if name in _LISTS or len(values) > 1:
+        return list(values)
+    if name in _WORDS:
+        return values[0]
+    try:
+        return json.loads(values[0])
+    except ValueError:
+        return values[0]
 
 
 class _WithoutThreshold(Body):
@@ -180,80 +260,13 @@ class _WithoutThreshold(Body):
         return body
 
 
-def _document_type(model: Model, characters: int) -> type[BaseModel]:
-    tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": MAX_TAG_CHARACTERS}
-    language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
-    identifier = string(MAX_ID_CHARACTERS) | _whole_number(-MAX_INTEGER_ID, MAX_INTEGER_ID)
-    said = _saying(
-        "id",
-        f"an id must be a string of at most {MAX_ID_CHARACTERS:,} characters or a whole number below 2**53",
-    )
-    return create_model(
-        "Document",
-        __base__=Body,
-        text=(string(characters), ...),
-        language=(
-            language | None,
-            Field(None, description="A code such as en, eng or pt_BR. Detected where it is missing."),
-        ),
-        id=(
-            Annotated[identifier, said] | None,
-            Field(None, description="Comes back with the answer. The document's number where it is missing."),
-        ),
-    )
-
-
-def _corrected_type(document: type[BaseModel], labels: list[str], single: bool) -> Any:
-    """A document with the labels that it should have had."""
-    label: Any = _label_type(labels)
-    least, most = (1, 1) if single else (0, len(labels))
-    none = "" if single else "; an empty list says that it should have none"
-    return create_model(
-        "CorrectedDocument",
-        __base__=document,
-        labels=(
-            Annotated[list[label], Field(min_length=least, max_length=most)],
-            Field(description=f"All that it should have had{none}."),
-        ),
-        note=(string(MAX_NOTE_CHARACTERS), Field("", description="For whoever reads the journal.")),
-    )
-
-
-def _some(entry: Any, most: int) -> Any:
+def at_most(entry: Any, most: int) -> Any:
     """A list that is not empty; one bad entry is enough to refuse it."""
     return Annotated[list[entry], Field(min_length=1, max_length=most, fail_fast=True)]
 
 
-def string(most: int) -> Any:
-    # Not pydantic's max_length, which refuses half of a surrogate pair. JSON can spell it, and we take it.
-    def check(text: str) -> str:
-        if len(text) > most:
-            raise PydanticCustomError(
-                "string_length", f"a text has at most {most:,} characters, this one {len(text):,}"
-            )
-        return text
-
-    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "maxLength": most})]
-
-
-def _whole_number(least: int, most: int) -> Any:
-    return Annotated[int, Field(ge=least, le=most), BeforeValidator(_as_whole)]
-
-
-def _as_whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value  # to JSON, 1.0 is 1
-
-
-def _saying(field: str, sentence: str) -> WrapValidator:
-    """Let one sentence stand for whatever pydantic finds wrong with a field."""
-
-    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return handler(value)
-        except ValidationError:
-            raise PydanticCustomError(field, sentence) from None
-
-    return WrapValidator(check)
+def _tag(pattern: str) -> dict[str, Any]:
+    return {"type": "string", "pattern": pattern, "maxLength": MAX_TAG_CHARACTERS}
 
 
 def _tag_check(model: Model) -> Callable[[str], str]:
@@ -276,7 +289,8 @@ def _tag_check(model: Model) -> Callable[[str], str]:
     return check
 
 
-def _label_type(labels: list[str]) -> Any:
+def label_type(labels: list[str]) -> Any:
+    """A label of the model, which OpenAPI names once and lists there, unless they are thousands."""
     known = frozenset(labels)
 
     def check(label: str) -> str:
@@ -287,28 +301,55 @@ def _label_type(labels: list[str]) -> Any:
         return label
 
     # Not a Literal, which cannot hold half of a surrogate pair. Thousands are listed by /v1/model alone.
-    schema = {"type": "string"} if len(labels) > XMC_MIN_LABELS else {"type": "string", "enum": labels}
-    return Annotated[str, AfterValidator(check), WithJsonSchema(schema)]
+    listed = {"type": "string"} if len(labels) > XMC_MIN_LABELS else {"type": "string", "enum": labels}
+    return TypeAliasType("Label", Annotated[str, AfterValidator(check), WithJsonSchema(listed)])
 
 
-def _documents(request: Any) -> list[Document]:
+def _names_type(model: Model) -> Any:
+    """A language in which labels have names; null where they have none."""
+    label_set = model.label_set
+    if label_set is None or not label_set.names:
+        return Annotated[None, saying("names", "the labels of this model have no names")]
+
+    def check(language: str) -> str:
+        try:
+            label_set.names_in(language)
+        except InputError as error:
+            raise PydanticCustomError("names", str(error).removesuffix(".")) from None
+        return language
+
+    listed = {"type": "string", "enum": sorted(label_set.names)}
+    known = WithJsonSchema(_tag(ANY_TAG) if UNTAGGED in label_set.names else listed)
+    return Annotated[schema.Language, AfterValidator(check), known] | None
+
+
+def _document(row: Any, number: int, language: str | None = None) -> Document:
     # Made as the command line makes them from its files: with the same ids, and texts fit to be encoded.
-    return [to_document(vars(row), "documents", number) for number, row in enumerate(request.documents, 1)]
+    document = to_document(vars(row), "documents", number)
+    return replace(document, language=language) if language and not document.language else document
 
 
-def body_problem(kind: type[BaseModel], errors: Sequence[Any]) -> HTTPProblem:
+def validated(kind: type[BaseModel], value: Any, whole: str) -> Any:
+    """A value as a model, or refused; ``whole`` is what to call it."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise body_problem(kind, error.errors(include_url=False), whole) from None
+
+
+def body_problem(kind: type[BaseModel], errors: Sequence[Any], whole: str = "the body") -> HTTPProblem:
     """The refusal of a body for one of its errors: a misspelt field rather than the one missing for it."""
     error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
-    code, (_, *place) = error["type"], error["loc"]
-    if not place and code == "missing":  # what FastAPI finds in null
+    code, place = error["type"], list(error["loc"])
+    if code == "model_type" or (not place and code == "missing"):  # what FastAPI finds in null
         code = "model_attributes_type"
-    words: dict[str, Any] = {"name": _noun(place)}
+    words: dict[str, Any] = {"name": _noun(place, whole)}
     if code == "model_attributes_type":
         words["example"] = json.dumps(_example(_owner(kind, place)), ensure_ascii=False)
     if code == "extra_forbidden":
         *place, field = place
         fields = _owner(kind, place).model_fields
-        words = {"name": quoted(str(field)), "owner": _noun(place), "fields": ", ".join(fields)}
+        words = {"name": quoted(str(field)), "owner": _noun(place, whole), "fields": ", ".join(fields)}
     reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
     pointer = "".join(f"/{step}" for step in place)
     return HTTPProblem(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
@@ -332,10 +373,10 @@ def _example(kind: Any) -> Any:
     return {name: _example(field.annotation) for name, field in fields if field.is_required()}
 
 
-def _noun(place: Sequence[int | str]) -> str:
+def _noun(place: Sequence[int | str], whole: str) -> str:
     match place:
         case []:
-            return "the body"
+            return whole
         case [str(entries), int()]:
             return f"a {entries.removesuffix('s')}"
         case _:

@@ -10,18 +10,13 @@ import pytest
 from funnelling import InputError, load_model
 from funnelling.commands import change as frame
 from funnelling.storage import save_model
-from tests.commands.command import LABELS, add_language, documents, forget, relabel, tune, update, write_jsonl
+from tests.commands.command import LABELS, documents, forget, relabel, tune, update, write_jsonl
 from tests.storage.saved_models import contents
 
 
 def _update(model: Path, output: Path | None) -> None:
     rows = [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} xyz"} for row in documents(each=2)]
     update(model, write_jsonl(model.parent / "more.jsonl", rows), output, force=output is None)
-
-
-def _add_language(model: Path, output: Path | None) -> None:
-    data = write_jsonl(model.parent / "german.jsonl", documents(["de"]))
-    add_language(model, data, output, force=output is None)
 
 
 def _forget(model: Path, output: Path | None) -> None:
@@ -39,7 +34,7 @@ def _tune(model: Path, output: Path | None) -> None:
 
 
 Change = Callable[[Path, Path | None], None]
-CHANGES = [_update, _add_language, _forget, _relabel, _tune]
+CHANGES = [_update, _forget, _relabel, _tune]
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tm
     predict(model, split_data, tmp_path / "out.jsonl", top=1)
     rows = read_jsonl(tmp_path / "out.jsonl")
     assert [row["id"] for row in rows] == [document["id"] for document in documents()]
-    assert all(len(row["scores"]) == 1 for row in rows)
+    assert all(len(row["probabilities"]) == 1 for row in rows)
     with pytest.raises(InputError, match="unknown format"):
         predict(model, split_data, tmp_path / "out.doc")
 

@@ -14,7 +14,6 @@ from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
 from tests.commands.command import (
     LABELS,
-    add_language,
     contents,
     documents,
     forget,
@@ -37,10 +36,10 @@ def further(languages: list[str], **fields: Any) -> list[dict[str, Any]]:
 def test_a_further_language(model: Path, tmp_path: Path) -> None:
     before, lines = contents(model), list[str]()
     data = write_jsonl(tmp_path / "de.jsonl", with_splits(documents(["de"])))
-    growth = add_language(model, data, tmp_path / "new", report=lines.append)
+    growth = update(model, data, tmp_path / "new", report=lines.append)
     assert contents(model) == before
     assert load_model(tmp_path / "new").languages_ == growth.model.languages == ["de", "en", "it"]
-    assert lines == ["Learning on: 16 new.", "New languages: de (16 documents)."]
+    assert lines == ["Documents: 16 new.", "New languages: de (16 documents)."]
     assert (growth.new, growth.corrected, growth.new_labels) == (16, 0, [])
     assert growth.new_languages == ["de"]
     assert list(growth.change.before) == ["en", "it"]  # the model knew no German
@@ -53,7 +52,7 @@ def test_further_documents_and_corrected_ones(model: Path, tmp_path: Path) -> No
         row["labels"] = [*row["labels"], "new"] if row["split"] == "train" else row["labels"]
     growth = update(model, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new", force=True)
     assert growth.model.documents == {"en": 16, "it": 20}
-    assert (growth.new, growth.corrected, growth.replaced, growth.repeated) == (4, 16, 0, 0)
+    assert (growth.new, growth.corrected, growth.replaced, growth.unchanged) == (4, 16, 0, 0)
     assert growth.new_labels == ["new"]
     assert growth.change.on == {"en": HELD_OUT, "it": TEST}
     assert growth.change.before["it"]["documents"] == growth.change.after["it"]["documents"] == 10
@@ -64,7 +63,7 @@ def test_where_nothing_is_new_nothing_is_done(model: Path, tmp_path: Path) -> No
     rows = [row for row in with_splits(documents()) if row["split"] == "train"]
     lines: list[str] = []
     growth = update(tmp_path / "copy", write_jsonl(tmp_path / "same.jsonl", rows), report=lines.append)
-    assert (growth.repeated, growth.change) == (32, NOT_MEASURED)
+    assert (growth.unchanged, growth.change) == (32, NOT_MEASURED)
     assert lines[-1] == "Nothing is new: the model stays as it is."
     assert contents(tmp_path / "copy") == contents(model)
 
@@ -82,7 +81,7 @@ def test_documents_that_come_twice_are_told(model: Path, tmp_path: Path) -> None
     lines: list[str] = []
     rows = [row for row in further(["it"])[:3] for _ in range(2)]
     update(model, write_jsonl(tmp_path / "it.jsonl", rows), tmp_path / "new", report=lines.append, force=True)
-    assert "6 new documents with the id or the text of another: each is learned." in lines
+    assert "6 new documents with the id or the text of another: each is added." in lines
 
 
 def test_an_id_that_another_language_has_is_told(model: Path, tmp_path: Path) -> None:
@@ -95,7 +94,7 @@ def test_an_id_that_another_language_has_is_told(model: Path, tmp_path: Path) ->
 def test_documents_that_bring_nothing_new_are_not_learned_twice(model: Path, tmp_path: Path) -> None:
     rows = [row for row in with_splits(documents()) if row["split"] == "train"]
     growth = update(model, write_jsonl(tmp_path / "same.jsonl", rows), tmp_path / "new", exact=True)
-    assert (growth.new, growth.corrected, growth.repeated) == (0, 0, 32)
+    assert (growth.new, growth.corrected, growth.unchanged) == (0, 0, 32)
     texts = [row["text"] for row in documents()]
     languages = [row["language"] for row in documents()]
     old, new = load_model(model), load_model(tmp_path / "new")
@@ -107,7 +106,7 @@ def test_documents_without_ids_are_known_by_their_texts(tmp_path: Path) -> None:
     train("fun-tat", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model", no_table=True)
     changed = [{**rows[5], "labels": ["money"]}, rows[7]]
     growth = update(tmp_path / "model", write_jsonl(tmp_path / "more.jsonl", changed), force=True)
-    assert (growth.new, growth.corrected, growth.repeated) == (0, 1, 1)
+    assert (growth.new, growth.corrected, growth.unchanged) == (0, 1, 1)
 
 
 def test_the_same_id_with_another_text_is_replaced_and_said(model: Path, tmp_path: Path) -> None:
@@ -137,7 +136,7 @@ class TestCorrections:
         data = self.corrections(tmp_path / "c.csv", [("it-1", "money"), ("en-2", "[]"), ("en-4", "")])
         growth = update(model, data, tmp_path / "new", force=True)
         assert (growth.new, growth.corrected) == (0, 2)
-        assert 0 <= growth.as_corrected <= 2
+        assert 0 <= growth.corrections_learned <= 2
         archive = load_model(tmp_path / "new").training_
         row = archive.blocks["it"].ids.index("it-1")
         assert archive.targets["it"][row].tolist() == [label == "money" for label in sorted(LABELS)]
@@ -179,7 +178,7 @@ class TestCorrections:
     @pytest.mark.parametrize(
         ("rows", "says"),
         [
-            ([("nobody", "money")], r'no document with the id "nobody"\. Correct the ids'),
+            ([("nobody", "money")], r'no training document has the id "nobody"\. Correct the ids'),
             ([("nobody", "money"), ("none", "money")], r'"nobody", nor 1 more'),
         ],
     )
@@ -234,13 +233,13 @@ class TestAFall:
             update(model, self.measured(tmp_path), tmp_path / "new")
         assert contents(model) == before
         assert not (tmp_path / "new").exists()
-        (fall, *_) = refused.value.result.change.fell
+        (fall, *_) = refused.value.result.change.regressions
         assert fall.language is None
         assert fall.before > fall.after
 
     def test_unless_it_is_forced(self, model: Path, tmp_path: Path) -> None:
         growth = update(model, self.measured(tmp_path), tmp_path / "new", force=True)
-        assert growth.change.fell
+        assert growth.change.regressions
         assert load_model(tmp_path / "new").documents_ == {"en": 40, "it": 40}
 
 
@@ -250,25 +249,18 @@ def test_test_documents_in_all_languages_are_what_the_model_is_measured_on(
     rows = [{**row, "group": row["id"]} for row in with_splits(further(["en", "it"]))]
     update(model, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new")
     how = describe_model(tmp_path / "new")["scores"]["how"]
-    assert how == "Measured on 16 test documents after it learned on."
+    assert how == "Measured on 16 test documents after the update."
 
 
 def test_the_report_is_that_of_the_new_model(model: Path, tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
-    add_language(model, data, tmp_path / "new")
+    update(model, data, tmp_path / "new")
     old, new = ((folder / "report.html").read_text(encoding="utf-8") for folder in (model, tmp_path / "new"))
-    how = "Measured by inner folds over the training documents after it learned on."
+    how = "Measured by inner folds over the training documents after the update."
     assert how in new
     assert how not in old
     assert "48 documents in 2 languages" not in new
     assert "in 3 languages" in new
-
-
-def test_the_other_task_is_named(model: Path, tmp_path: Path) -> None:
-    italian = write_jsonl(tmp_path / "it.jsonl", documents(["it"]))
-    with pytest.raises(InputError, match=r"it\.jsonl: the model knows it already.*funnelling update"):
-        add_language(model, italian, tmp_path / "new")
-    assert not (tmp_path / "new").exists()
 
 
 class TestBaselines:
@@ -307,7 +299,7 @@ class TestChoosingAnew:
             update(model, choose=True)
 
     def test_nothing_to_learn_is_refused(self, model: Path) -> None:
-        with pytest.raises(InputError, match="nothing to learn"):
+        with pytest.raises(InputError, match="nothing to add"):
             update(model)
 
 
@@ -319,8 +311,8 @@ def test_few_documents_for_a_large_model_leave_what_was_held_out(
     train("fun-auto", split_data, tmp_path / "model")
     data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[1:2])
     growth = update(tmp_path / "model", data, exact=exact, force=True)
-    assert growth.kept_scores is not exact
-    assert growth.record()["kept_scores"] is not exact
+    assert growth.reused_folds is not exact
+    assert growth.record()["reused_folds"] is not exact
 
 
 def test_the_model_remembers_what_it_learned_from(model: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.funnels import any_funnel
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]
-AGAIN = ("update", "add-language", "forget", "relabel to merge labels")
+AGAIN = ("update", "forget", "relabel to merge labels")
 
 
 def fitted(**parameters: Any) -> FunnelEstimator:

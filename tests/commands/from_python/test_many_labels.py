@@ -19,7 +19,6 @@ from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import make_method
 from funnelling.storage import load
 from tests.commands.command import (
-    add_language,
     contents,
     documents,
     forget,
@@ -116,7 +115,7 @@ def test_options_that_only_some_methods_have_ask_for_one() -> None:
 
 class TestLearningOn:
     def test_a_further_language(self, model: Path, tmp_path: Path) -> None:
-        growth = add_language(model, write_jsonl(tmp_path / "de.jsonl", documents(["de"])), tmp_path / "m")
+        growth = update(model, write_jsonl(tmp_path / "de.jsonl", documents(["de"])), tmp_path / "m")
         assert (growth.new, growth.new_languages) == (24, ["de"])
         assert load(tmp_path / "m").languages == ["de", "en", "it"]
 
@@ -124,7 +123,7 @@ class TestLearningOn:
         rows = documents(["it"], each=30)
         rows[0]["labels"] = ["new"]
         growth = update(model, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "m")
-        assert (growth.new, growth.corrected, growth.repeated, growth.new_labels) == (6, 1, 23, ["new"])
+        assert (growth.new, growth.corrected, growth.unchanged, growth.new_labels) == (6, 1, 23, ["new"])
 
     def test_labels_alone_correct_documents(self, model: Path, tmp_path: Path) -> None:
         rows = [{"id": "it-0", "language": "it", "labels": ["money"]}]

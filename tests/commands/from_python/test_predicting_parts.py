@@ -31,7 +31,7 @@ def _read(folder: Path) -> list[dict[str, Any]]:
     found = []
     for part in sorted(folder.glob("*.parquet")):
         for row in pq.read_table(part).to_pylist():
-            row["scores"] = row["scores"] and dict(row["scores"])
+            row["probabilities"] = row["probabilities"] and dict(row["probabilities"])
             found.append(row)
     return found
 
@@ -57,7 +57,7 @@ def test_rows_are_those_of_a_file(world: Path, tmp_path: Path, options: dict[str
     found = _predict(world, tmp_path / "out", **options)
     for row, line in zip(found, expected, strict=True):
         assert {name: row[name] for name in line} == line
-        assert set(row) - set(line) == {"note"}
+        assert set(row) == set(line)
     metadata = pq.read_schema(tmp_path / "out" / "part-0.parquet").metadata
     assert {row["threshold"] for row in json.loads(metadata[b"funnelling.thresholds"])} == (
         {0.3} if "threshold" in options else {value for row in told.values() for value in row.values()}
@@ -70,8 +70,8 @@ def test_where_nothing_is_known_no_label_is_given(world: Path, tmp_path: Path) -
     parts = write_parts(tmp_path / "parts", [blank, known], parts=1)
     predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Predicting(), jobs=1)
     first, second = _read(tmp_path / "out")
-    assert (first["labels"], first["best_label"], first["note"]) == ([], None, "no known word")
-    assert second["note"] is None
+    assert (first["labels"], first["best_label"], first["abstained"]) == ([], None, "out-of-vocabulary")
+    assert second["abstained"] is None
 
 
 def test_the_command_writes_a_folder(world: Path, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_parts_of_other_options_are_refused_or_replaced(world: Path, tmp_path: P
     _predict(world, tmp_path / "out")
     with pytest.raises(InputError, match=r"did not make with these options\. Choose another folder or add"):
         _predict(world, tmp_path / "out", top=1)
-    assert all(len(row["scores"]) == 1 for row in _predict(world, tmp_path / "out", force=True, top=1))
+    assert all(len(row["probabilities"]) == 1 for row in _predict(world, tmp_path / "out", force=True, top=1))
 
 
 def test_files_of_someone_else_are_never_removed(world: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
         == tuned.model.fitted.learned.tier_two.thresholds.tolist()
     )
     described = describe_model(folder)
-    assert described["parameters"]["optimise"] == "recall=.9"
+    assert described["parameters"]["thresholds"] == "ThresholdTuning(goal='recall=.9', min_threshold=0.0)"
     assert described["scores"]["how"] == tuned.measurement.how != "Measured before."
     assert described["scores"]["languages"].keys() == {"en", "it"}
 

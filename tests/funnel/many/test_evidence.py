@@ -64,8 +64,8 @@ class TestExplain:
 
     def test_a_text_in_which_nothing_is_known(self, model: ManyLabelsClassifier) -> None:
         rows = model.explain(["zzzz", TEXT], ["en", "en"])
-        assert rows[0] == {"language": "en", "labels": {}, "neighbours": [], "evidence": False}
-        assert "evidence" not in rows[1]
+        assert rows[0] == {"language": "en", "labels": {}, "neighbours": [], "abstained": "out-of-vocabulary"}
+        assert rows[1]["abstained"] is None
 
 
 def test_of_one_label_per_document_there_is_no_threshold_to_tell() -> None:

@@ -139,7 +139,7 @@ def _finding(result: Result) -> str:
 
 def _improvement(point: Any) -> float | None:
     """That of macro-F1 over Naive in per cent, as the paper's figure has it."""
-    return improvement(point[FUNNEL]["macro_f1"], point[NAIVE]["macro_f1"])
+    return improvement(point[FUNNEL]["macro_f1_paper"], point[NAIVE]["macro_f1_paper"])
 
 
 def _curve_improvements(result: Result) -> Curves:
@@ -269,8 +269,8 @@ def contributions_section(result: Result) -> Section:
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
             f"{_in_words(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
             f"classifier is weak benefit more ({_in_words(paper.BENEFIT_CORRELATION)}). Here, on the paper's "
-            f"macro-F1: {_in_words(result['correlations']['contribution']['macro_f1'])} and "
-            f"{_in_words(result['correlations']['benefit']['macro_f1'])}.",
+            f"macro-F1: {_in_words(result['correlations']['contribution']['macro_f1_paper'])} and "
+            f"{_in_words(result['correlations']['benefit']['macro_f1_paper'])}.",
         ],
         [
             _table("contribution", "Contribution of each language, %", result, paper.CONTRIBUTION),

@@ -13,7 +13,7 @@ from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.pieces import Result, ResultCache, trial_digest
-from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES, measure_counts
+from funnelling.evaluation.registry import PAPER_MEASURES, SINGLE_LABEL_MEASURES, measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.tier_one import fit_own_words
@@ -236,7 +236,7 @@ class ExperimentContext:
     @property
     def measures(self) -> Sequence[str]:
         """The measures of figures and tables."""
-        return (*ONE_LABEL_MEASURES, *PAPER_MEASURES) if self.one_label else PAPER_MEASURES
+        return (*SINGLE_LABEL_MEASURES, *PAPER_MEASURES) if self.one_label else PAPER_MEASURES
 
     @cached_property
     def languages(self) -> list[str]:

@@ -92,7 +92,7 @@ def run_calibration(setting: ExperimentContext) -> Result:
 def calibration_section(result: Result) -> Section:
     """What a report says of it."""
     scores = {name: method["average"] for name, method in result["methods"].items()}
-    table = comparison_table(result)
+    table = comparison_table(result, paper=True)
     name = METHOD_TITLES["fun-tat"]
     rows = [[name, *cells[1:]] if cells[0] == title("fun-tat") else cells for cells in table.rows]
     order = sorted(scores, key=lambda name: -sum(scores[name][measure] for measure in PAPER_MEASURES))
@@ -107,7 +107,12 @@ def calibration_section(result: Result) -> Section:
             f"{' > '.join(METHOD_TITLES.get(name) or title(name) for name in order)}.",
         ],
         [
-            TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
+            TableBlock(
+                "calibration",
+                "Calibrations of Fun(TAT)",
+                table._replace(rows=rows),
+                notes(result, paper=True),
+            ),
             *pairs_blocks("calibration-significance", result, METHOD_TITLES),
             *compare_with_paper("calibration-paper", result, paper.CALIBRATION, METHOD_TITLES),
         ],

@@ -15,23 +15,12 @@ const OF_MANY = {
   psp_at_5: "PSP@5",
   micro_f1: "micro-F1",
 };
-// The first two only for models that give one label per text.
-const MEASURES = {
-  accuracy: "accuracy",
-  sklearn_macro_f1: "sklearn macro-F1",
-  micro_f1: "micro-F1",
-  macro_f1_present: "macro-F1",
-  precision: "precision",
-  recall: "recall",
-  micro_k: "micro-K",
-  macro_k_present: "macro-K",
-  macro_f1: "paper’s macro-F1",
-  macro_k: "paper’s macro-K",
-};
+const MULTILABEL = { micro_f1: "micro-F1", macro_f1: "macro-F1", precision: "precision", recall: "recall" };
+const SINGLE_LABEL = { accuracy: "accuracy", macro_f1: "macro-F1" };
 
 export function showAbout(model, line, place) {
   const languages = Object.keys(model.languages);
-  const kind = model.exclusive ? "one label per text" : "several labels per text";
+  const kind = model.single_label ? "one label per text" : "several labels per text";
   line.textContent = `A ${model.method} model for ${languages.length} languages under ${count(model.labels.length)} labels, ${kind}.`;
   place.replaceChildren(
     model.scores ? scores(model) : make("p", {}, "It was not measured."),
@@ -42,8 +31,8 @@ export function showAbout(model, line, place) {
 }
 
 function scores(model) {
-  const { average, weighted, languages, how } = model.scores;
-  const titles = "p_at_1" in average ? OF_MANY : MEASURES;
+  const { average, languages, how } = model.scores;
+  const titles = "p_at_1" in average ? OF_MANY : "accuracy" in average ? SINGLE_LABEL : MULTILABEL;
   const shown = Object.keys(titles).filter(name => name in average);
   const row = (name, measured, learned) =>
     make(
@@ -56,8 +45,6 @@ function scores(model) {
   const measured = Object.entries(languages);
   const rows = measured.map(([code, values]) => row(marked(code, values), values, model.languages[code]));
   rows.push(row("Mean", average));
-  if (weighted && new Set(measured.map(([, values]) => values.documents)).size > 1)
-    rows.push(row("Mean weighted by documents", weighted));
   const few = measured.some(([, values]) => values.documents < FEW);
   const header = ["Language", "learned from", "measured on", ...shown.map(measure => titles[measure])];
   const label =

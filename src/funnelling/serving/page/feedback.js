@@ -10,9 +10,9 @@ export function feedback(number, text, row, model, say) {
   const labels = make("fieldset", {}, make("legend", {}, "What should they be?"));
   const note = make("textarea", { id: `feedback-note-${number}`, rows: 2, maxlength: 10000, dir: "auto" });
   const outcome = make("p", { class: "note" });
-  const picker = new Picker(labels, { exclusive: model.exclusive, keys: false, say, onchange: tell });
+  const picker = new Picker(labels, { exclusive: model.single_label, keys: false, say, onchange: tell });
   picker.use(labelsWithNames());
-  picker.show(row.scores, row.labels.map(String));
+  picker.show(row.probabilities, row.labels.map(String));
   const send = make("button", { type: "submit", class: "small" }, "Send");
   const form = make(
     "form",
@@ -27,14 +27,14 @@ export function feedback(number, text, row, model, say) {
 
   function tell() {
     const chosen = [...picker.chosen].map(nameOf);
-    const none = model.exclusive ? "No label is chosen. Choose one." : "No label is chosen: that the text should have none will be written down.";
+    const none = model.single_label ? "No label is chosen. Choose one." : "No label is chosen: that the text should have none will be written down.";
     outcome.textContent = chosen.length ? `To be written down: ${chosen.join(", ")}.` : none;
     return outcome.textContent;
   }
 
   async function submit(event) {
     event.preventDefault();
-    if (model.exclusive && !picker.chosen.size) return say(tell(), true);
+    if (model.single_label && !picker.chosen.size) return say(tell(), true);
     send.disabled = true;
     const corrected = { text, language: row.language, labels: [...picker.chosen], note: note.value };
     try {

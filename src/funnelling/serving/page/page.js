@@ -99,7 +99,7 @@ async function label(chosen) {
   say("Asking the model …");
   try {
     const documents = full.map(({ text, language }) => ({ text, language: language || null }));
-    const rows = (await call("/v1/predict", { documents })).documents;
+    const rows = (await call("/v1/predict", { documents, ...(model && !model.single_label ? { show: ["thresholds"] } : {}) })).documents;
     const explanations = await Promise.allSettled(documents.map(({ text }, i) => explain(text, rows[i])));
     full.forEach((question, i) => Object.assign(question, { row: rows[i], why: explanations[i].value }));
     if (current().length) show(current());
@@ -117,7 +117,7 @@ function show(answers) {
     const detected = !language;
     fillLanguages(card, detected ? row.language : undefined);
     const wrong = model?.feedback ? feedback(card.number, text, row, model, say) : null;
-    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS, total: model?.labels.length, feedback: wrong });
+    showResult(card, text, row, why, { detected, exclusive: model?.single_label, shown: SHOWN_LABELS, total: model?.labels.length, feedback: wrong });
   }
   const fresh = answers.map(({ card }) => card);
   const shown = cards.filter(card => fresh.includes(card) || card.result.isConnected);
@@ -125,13 +125,13 @@ function show(answers) {
   find("results-section").hidden = false;
   const tiers = find("results").querySelector(".bar.one");
   for (const item of find("legend").querySelectorAll(".of-tiers")) item.hidden = !tiers;
-  find("legend").querySelector(".of-cuts").hidden = Boolean(model?.exclusive);
+  find("legend").querySelector(".of-cuts").hidden = Boolean(model?.single_label);
   say(answers.length === 1 ? "One text is labelled." : `${answers.length} texts are labelled.`);
   find("status").append(hidden(spoken(answers)));
 }
 
 async function explain(text, row) {
-  const labels = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
+  const labels = Object.keys(row.probabilities).sort((a, b) => row.probabilities[b] - row.probabilities[a]);
   const assigned = row.labels.map(String);
   const shown = [...new Set([...assigned, ...labels])].slice(0, Math.max(SHOWN_LABELS, assigned.length));
   const document = { text, language: row.language };
@@ -165,7 +165,7 @@ async function loadModel() {
   }
   find("token-form").hidden = true;
   showAbout(model, find("model"), find("about"));
-  find("label").textContent = model.exclusive ? "Show the label" : "Show the labels";
+  find("label").textContent = model.single_label ? "Show the label" : "Show the labels";
   cards.forEach(fit);
   say("");
 }

@@ -7,7 +7,7 @@ import { nameOf } from "./names.js";
 const EXCERPT = 90;
 
 export function showResult(card, text, row, explanation, { detected, exclusive, shown, total, feedback }) {
-  const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
+  const ranked = Object.keys(row.probabilities).sort((a, b) => row.probabilities[b] - row.probabilities[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
   const rows = first
@@ -49,12 +49,12 @@ function excerpt(text) {
 
 function summary(count, row) {
   const labels = count === 0 ? "No label is assigned." : count === 1 ? "One label is assigned." : `${count} labels are assigned.`;
-  const unknown = row.evidence === false ? " Nothing in this text is known to the model." : "";
+  const unknown = row.abstained === "out-of-vocabulary" ? " Nothing in this text is known to the model." : "";
   return `${labels}${unknown}${row.zero_shot ? " Training had no documents in this language." : ""}`;
 }
 
 function labelRow(label, text, row, why, assigned, exclusive) {
-  const probability = row.scores[label];
+  const probability = row.probabilities[label];
   const threshold = own(row.thresholds, label) ?? 0.5;
   const posterior = why?.tier_two ? opinion(why) : undefined;
   const bars = make("div", { class: "bars", "aria-hidden": "true" }, bar(probability));
@@ -161,7 +161,7 @@ function contributions(caption, kind, entries, rest) {
 }
 
 function everyLabel(number, ranked, row, total) {
-  const items = ranked.map(label => make("li", { title: label }, make("span", {}, nameOf(label)), make("span", { class: "number" }, percent(row.scores[label]))));
+  const items = ranked.map(label => make("li", { title: label }, make("span", {}, nameOf(label)), make("span", { class: "number" }, percent(row.probabilities[label]))));
   return make(
     "details",
     {},

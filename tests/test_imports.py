@@ -18,6 +18,7 @@ BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
     "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
+    "funnelling.methods.answering": "`save` and `push`: storage is a layer above",
     "funnelling.funnel.estimator": "`from_paper`: the paper's classifier is in a layer above",
     "funnelling.research": "public names, as those of the package",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
@@ -27,6 +28,8 @@ BY_NAME = {
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
 }
+# An estimator saves itself, and storage makes estimators: the one circle, which a call closes when it is made.
+BACK = {"funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"}}
 
 
 class Graph:
@@ -45,7 +48,10 @@ class Graph:
         self._passed_on = {package: dict(self._from(package)) for package in self.packages}
         self._defined = {package: set(_definitions(self.nodes[package])) for package in self.packages}
         self._named = {name: self._in_strings(name) for name in self.nodes}
-        self.edges = {name: {*self._imported(name), *self._named[name]} - {name, ""} for name in self.nodes}
+        self.edges = {
+            name: {*self._imported(name), *self._named[name]} - {name, "", *BACK.get(name, ())}
+            for name in self.nodes
+        }
 
     def _from(self, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         """What a module imports from others: its name here, the other module and its name there."""

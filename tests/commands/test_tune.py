@@ -152,7 +152,7 @@ def test_other_documents_are_tuned_on(
         for label in tuned.classes_[row == 1]
     )
     assert right / sum(map(len, truth)) >= 0.9
-    assert tuned.thresholds("en").tolist() != before.thresholds("en").tolist()
+    assert tuned.thresholds_["en"].tolist() != before.thresholds_["en"].tolist()
 
 
 def test_training_documents_are_not_tuned_on(

@@ -279,7 +279,7 @@ class TestJoint:
             any_funnel(zero_shot_joint=True, **parameters).fit(TEXTS, LABELS, LANGUAGES)
 
     def test_odds_have_no_joint_form(self) -> None:
-        with pytest.raises(InputError, match=r"^combine='odds' has no joint form"):
+        with pytest.raises(InputError, match=r"^final_estimator='odds' has no joint form"):
             clesa(zero_shot_joint=True, final_estimator="odds").fit(TEXTS, LABELS, LANGUAGES)
 
     def test_a_fitted_model_stays_what_it_is(self, joint: FunnelEstimator, model: FunnelEstimator) -> None:

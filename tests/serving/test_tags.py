@@ -26,7 +26,7 @@ def _model(*languages: str) -> Model:
 
 def _serves(model: Model, tag: str) -> bool:
     try:
-        return model.supports(normalise_tag(tag))
+        return model.serves(normalise_tag(tag))
     except InputError:
         return False
 

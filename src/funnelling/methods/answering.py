@@ -304,6 +304,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     def _read(self, X: Any, languages: Languages, only_known: bool = False) -> tuple[Model, Inputs]:
         """The model of now, and new documents, of the kind that it can label."""
         current, check = self.current_model, partial(self._check_matrix, reset=False)
+        only_known = only_known or getattr(self, "unknown_language", "prior") == "error"
         return current, current.read(X, languages, only_known=only_known, check_matrix=check)
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
@@ -313,7 +314,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.one_d_array = True
         return tags
 
 

@@ -1,7 +1,7 @@
 """The fitted model: what it knows and what it answers, without scikit-learn."""
 
-import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -38,8 +38,6 @@ from funnelling.state import (
 )
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
-
-logger = logging.getLogger(__name__)
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 OF_ALGORITHM = OneOf(())  # what it may be depends on the algorithm
@@ -150,13 +148,12 @@ class Model:
         check_matrix: Callable[[Any], Any] = lambda X: X,
     ) -> Inputs:
         """New documents, of the kind that it can label; they may have to be in languages it knows."""
-        inputs = read_inputs(X, languages, self.languages, self.texts, check_matrix)
+        known, among = self.languages, self.detect_among
+        inputs = read_inputs(X, languages, known, self.texts, check_matrix, among=among)
+        unknown = []
         for language, documents in inputs.documents.items():
             if language not in self.documents and not self.fitted.serves(language):
-                unknown = f"The model does not know the language {language!r}."
-                if only_known:
-                    raise InputError(f"{unknown} It knows {', '.join(self.languages)}.")
-                logger.warning("%s Its documents get the most frequent labels.", unknown)
+                unknown.append(repr(language))
             elif not self.texts:
                 # A language without training documents shares the columns of all.
                 features = self.features.get(language, next(iter(self.features.values())))
@@ -165,6 +162,11 @@ class Model:
                         f"X has {documents.shape[1]} features in language {language!r}, where the model was "
                         f"fitted on {features}."
                     )
+        if unknown:
+            what = f"The model does not know the language{'s' * (len(unknown) > 1)} {', '.join(unknown)}."
+            if only_known:
+                raise InputError(f"{what} It knows {', '.join(self.languages)}.")
+            warnings.warn(f"{what} Documents in it get the most frequent labels.", stacklevel=2)
         return inputs
 
     def margins(self, X: Any, languages: Languages = None) -> Any:
@@ -251,6 +253,11 @@ class Model:
     def run(self) -> Run:
         """How the fitted tree is run."""
         return self.parameters.run
+
+    @property
+    def detect_among(self) -> Sequence[str] | None:
+        """The languages that missing ones are detected among, if they are given."""
+        return getattr(self.parameters, "detect_among", None)
 
     @property
     def shows_progress(self) -> bool:

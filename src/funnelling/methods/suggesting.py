@@ -219,7 +219,7 @@ def suggest_texts(
     check_suggests(model)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
-    inputs = read_inputs(X, languages, model.languages, model.texts)
+    inputs = read_inputs(X, languages, model.languages, model.texts, among=model.detect_among)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)

@@ -38,7 +38,7 @@ def fitted(given: Any = GIVEN, label_set: LabelSet | None = NAMED, **parameters:
     texts, labels, languages = given
     ids = [f"d{number}" for number in range(len(texts))]
     model = ManyLabelsClassifier(random_state=0, **parameters)
-    return model.fit(texts, labels, languages, ids=ids, label_set=label_set)
+    return model.set_params(label_set=label_set).fit(texts, labels, languages, ids=ids)
 
 
 def without(label: str, languages: tuple[str, ...]) -> Any:
@@ -88,14 +88,14 @@ def test_vectors_have_no_names() -> None:
     random = np.random.default_rng(0)
     X = random.random((80, 6)) * (random.random((80, 6)) < 0.5)
     y = [[f"l{label:02}" for label in np.flatnonzero(row > 0.6)] for row in X[:, :5]]
-    model = ManyLabelsClassifier(random_state=0).fit({"en": X}, {"en": y}, label_set=NAMED)
+    model = ManyLabelsClassifier(random_state=0, label_set=NAMED).fit({"en": X}, {"en": y})
     assert model.classes_.tolist() == [f"l{label:02}" for label in range(5)]
 
 
 def test_classes_that_are_numbers_have_no_names() -> None:
     texts, labels, languages = GIVEN
     y = np.array([[f"l{label:02}" in own for label in range(LABELS)] for own in labels], dtype=int)
-    model = ManyLabelsClassifier(random_state=0).fit(texts, y, languages, label_set=NAMED)
+    model = ManyLabelsClassifier(random_state=0, label_set=NAMED).fit(texts, y, languages)
     assert model.classes_.tolist() == list(range(LABELS))
 
 
@@ -170,9 +170,8 @@ class TestBits:
         texts, labels, languages = GIVEN
         forgetful = fitted((texts, [["l12"], *labels[1:]], languages)).forget(["d0"])
         ids = [f"d{number}" for number in range(1, len(texts))]
-        rest = ManyLabelsClassifier(random_state=0).fit(
-            texts[1:], labels[1:], languages[1:], ids=ids, label_set=NAMED
-        )
+        rest = ManyLabelsClassifier(random_state=0, label_set=NAMED)
+        rest.fit(texts[1:], labels[1:], languages[1:], ids=ids)
         assert _same(forgetful, rest, tmp_path)
 
     def test_another_label_set_holds_from_the_next_time_it_learns(self, tmp_path: Path) -> None:

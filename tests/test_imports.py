@@ -28,7 +28,7 @@ BY_NAME = {
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
 }
-# An estimator saves itself, and storage makes estimators: the one circle, which a call closes when it is made.
+# An estimator saves itself, and storage makes estimators: the one circle, which only a call closes.
 BACK = {"funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"}}
 
 

@@ -35,7 +35,8 @@ class _Declared(NamedTuple):
     An argument has no ``names``; those of an option stand beside its long one, which is the field's. Options
     with the same word in ``exclusive`` exclude each other. ``complete`` says what completes the value, where
     its metavar does not. ``also`` are further names that set the field, each with the words for argparse that
-    are its own; ``words`` are those of all. Short help shows what is ``common``.
+    are its own; ``words`` are those of all. Short help shows what is ``common``. An argument that is
+    ``first`` may be left out, and stands before one that is needed: ``[MODEL] DATA``.
     """
 
     names: tuple[str, ...] | None
@@ -45,6 +46,7 @@ class _Declared(NamedTuple):
     complete: Complete = ""
     also: Mapping[str, dict[str, Any]] = MappingProxyType({})
     common: bool = False
+    first: bool = False
 
 
 def option(
@@ -71,11 +73,17 @@ def flag(meaning: str, **words: Any) -> Any:
 
 
 def argument(
-    meaning: str, metavar: str, *, default: Any = MISSING, complete: Complete = "", **words: Any
+    meaning: str,
+    metavar: str,
+    *,
+    default: Any = MISSING,
+    complete: Complete = "",
+    first: bool = False,
+    **words: Any,
 ) -> Any:
-    """A field that is an argument, on a command line and in Python."""
-    words |= {"help": meaning, "metavar": metavar}
-    declared = _Declared(None, words, complete=complete, common=True)
+    """A field that is an argument, on a command line and in Python; ``first`` is that of `_Declared`."""
+    words |= {"help": meaning, "metavar": metavar, **({"nargs": "?"} if first else {})}
+    declared = _Declared(None, words, complete=complete, common=True, first=first)
     return field(default=default, kw_only=False, metadata={DECLARED: declared})
 
 
@@ -122,6 +130,7 @@ def add_options(parser: argparse.ArgumentParser, kind: type[Command]) -> None:
     """Add the fields of a command to a parser: its arguments, its own options, then those that it shares."""
     known = {each.name: each for each in fields(kind) if DECLARED in each.metadata}  # type: ignore[arg-type]
     names = [name for name, each in known.items() if each.metadata[DECLARED].names is None]
+    names.sort(key=lambda name: not known[name].metadata[DECLARED].first)
     names += [name for base in kind.__mro__ for name in getattr(base, "own", ())]
     exclusive: dict[str, Any] = {}
     for name in dict.fromkeys(names):
@@ -168,10 +177,14 @@ def examples(commands: Sequence[str]) -> str:
 LABELLING = "Run python benchmarks/labelling.py FILE in a clone of the repository."
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
 RETIRED = {
+    "suggest": "It is now: funnelling predict MODEL DATA (assign labels), or funnelling label MODEL DATA "
+    "--to FILE (documents to label next).",
     "add-language": "It is now: funnelling update MODEL DATA.",
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
     "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
     "embeddings neighbours": "Use gensim: KeyedVectors.load_word2vec_format(FILE).most_similar(WORD).",
+    "label --label-set": "Write --labels FILE.",
+    "label --output": "Write --save MODEL.",
     "experiment labelling": LABELLING,
     "experiment --learner": LABELLING,
     "experiment --label-up-to": LABELLING,
@@ -238,6 +251,7 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         super().__init__(formatter_class=formatter_class, allow_abbrev=False, **options)
         self._define = define
+        self._intermixed = False
 
     def defined(self) -> Self:
         """The parser, with all that it takes."""
@@ -262,9 +276,15 @@ class Parser(argparse.ArgumentParser):
         ]
         for action in required:
             action.required = not self.lenient
+        arguments = [action for action in self._actions if not action.option_strings]
+        between = not self._intermixed and any(action.nargs == "?" for action in arguments)
         try:
-            return super().parse_known_args(words, namespace)
+            if not between:
+                return super().parse_known_args(words, namespace)
+            self._intermixed = True  # options may stand between arguments of which one may be left out
+            return super().parse_known_intermixed_args(words, namespace)
         finally:
+            self._intermixed = self._intermixed and not between
             for action in required:
                 action.required = True
 

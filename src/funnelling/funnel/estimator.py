@@ -9,6 +9,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Self
 
 from funnelling.corpus.label_set import LabelSet
+from funnelling.errors import InputError
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.design import AUTO, FunnelParameters
 from funnelling.funnel.learning import FUNNEL
@@ -92,7 +93,7 @@ class FunnelEstimator(MethodEstimator):
         --------
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
-        >>> model = FunnellingClassifier(views=None, random_state=0)
+        >>> model = FunnellingClassifier(views=["own"], random_state=0)
         >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
         >>> change = model.tune("recall=.9")
         >>> change.goal, change.tuned
@@ -202,6 +203,12 @@ class FunnellingClassifier(FunnelEstimator):
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
+
+    @staticmethod
+    def translated(given: dict[str, Any]) -> dict[str, Any]:
+        if given["views"] is None:
+            raise InputError("views must be 'auto' or a list of views. The paper's funnel is from_paper().")
+        return given
 
     @staticmethod
     def from_paper(variant: str = "tat", **settings: Any) -> "PaperFunnelClassifier":

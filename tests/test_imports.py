@@ -28,8 +28,11 @@ BY_NAME = {
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
 }
-# An estimator saves itself, and storage makes estimators: the one circle, which only a call closes.
-BACK = {"funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"}}
+# An estimator saves itself, and storage makes estimators; one makes the paper's: circles that a call closes.
+BACK = {
+    "funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"},
+    "funnelling.funnel.estimator": {"funnelling.research.classifiers"},
+}
 
 
 class Graph:

@@ -158,7 +158,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
         >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()

@@ -99,7 +99,7 @@ class MethodEstimator(FittedEstimator):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
         >>> labels = [["cat"], ["dog"], ["bird"]] * 5
         >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
@@ -116,7 +116,7 @@ class MethodEstimator(FittedEstimator):
         gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
         learn anew, from what the model keeps of its documents.
 
-        >>> from funnelling import PooledClassifier
+        >>> from funnelling.research import PooledClassifier
         >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
         >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
         >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
@@ -159,7 +159,7 @@ class MethodEstimator(FittedEstimator):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
         >>> frame = model.next_to_label(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)

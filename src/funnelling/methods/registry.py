@@ -139,7 +139,7 @@ def make_method(
     """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
     >>> make_method("fun-tat", seed=1).parameters
-    FunnelParameters(random_state=1, views=None)
+    FunnelParameters(random_state=1, thresholds=None, views=None)
     >>> make_method("fun-tap")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, ...

@@ -118,7 +118,7 @@ class LRIClassifier(_OfManyColumns, LRIParameters):
     dimensions : int
         Of the reduced space; never more than there are words.
     C, calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
+        As in `funnelling.research.PooledClassifier`, but ``calibrated`` is False.
     """
 
     algorithm = LRI
@@ -134,11 +134,11 @@ class CLESAClassifier(MethodEstimator, CLESAParameters):
     Parameters
     ----------
     reference : Reference
-        From `funnelling.read_reference`.
+        From `funnelling.research.read_reference`.
     reference_documents : int
         At most so many of them are used, drawn at random.
     C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
+        As in `funnelling.research.NaiveClassifier`, but there is one C.
     """
 
     algorithm = CLESA
@@ -152,7 +152,7 @@ class KCCAClassifier(MethodEstimator, KCCAParameters):
     Parameters
     ----------
     reference : Reference
-        From `funnelling.read_reference`.
+        From `funnelling.research.read_reference`.
     reference_documents : int
         At most so many of them are used, drawn at random.
     components : int
@@ -162,7 +162,7 @@ class KCCAClassifier(MethodEstimator, KCCAParameters):
         from 1e-8, 1e-6, 1e-4, 0.01, 1 and 10 by the same cross-validation, going up until two were worse,
         under C = 10 where C is chosen too.
     C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
+        As in `funnelling.research.NaiveClassifier`, but there is one C.
     """
 
     algorithm = KCCA
@@ -177,7 +177,7 @@ class DCIClassifier(_OfManyColumns, SVMParameters):
     Parameters
     ----------
     C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
+        As in `funnelling.research.NaiveClassifier`, but there is one C.
     """
 
     algorithm = DCI
@@ -197,7 +197,7 @@ class MLEClassifier(MethodEstimator, MLEParameters):
     unseen_words : int
         The words of such a language that are kept, the most frequent first.
     C, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`, but there is one C.
+        As in `funnelling.research.NaiveClassifier`, but there is one C.
     """
 
     algorithm = MLE
@@ -212,7 +212,7 @@ class UpperBoundClassifier(MethodEstimator, SVMParameters):
     Parameters
     ----------
     C, vectorizer, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.NaiveClassifier`.
+        As in `funnelling.research.NaiveClassifier`.
     """
 
     algorithm = UPPER_BOUND

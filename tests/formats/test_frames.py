@@ -254,9 +254,9 @@ def refusal(X: Any, y: Any, languages: Any = None) -> str:
 class TestRefusals:
     @tables
     def test_a_whole_table(self, table: Any) -> None:
-        whole = table({"id": CODES, "text": TEXTS, "label": ONE, "lang": CODES})
-        shown = "is a table with the columns id, text, label, lang"
-        assert refusal(whole, ONE) == f'X {shown}. Give its texts, such as df["text"].'
+        whole = table({"id": CODES, "body": TEXTS, "label": ONE, "lang": CODES})
+        shown = "is a table with the columns id, body, label, lang"
+        assert refusal(whole, ONE) == f'X {shown}. Give its texts, such as df["body"].'
         assert refusal(TEXTS, whole) == (
             f"y {shown}, and 'id' holds more than 0 and 1. Give one column of labels, such as df[\"label\"], "
             "or a column of 0 and 1 for each label."

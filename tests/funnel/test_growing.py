@@ -143,7 +143,7 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
 
 def made(name: str) -> MethodEstimator:
     method = make_method(name, seed=3)
-    return estimator_type(method.algorithm)(**method.parameters.get_params(deep=False))
+    return estimator_type(method.algorithm, method.parameters).under(method.parameters)
 
 
 @pytest.mark.parametrize("name", ["naive", "pooled", "lri", "dci"])
@@ -451,10 +451,10 @@ class TestDocumentsThatAreHardToTellApart:
 
 
 def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
-    model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
+    model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(final_estimator="odds")
     model.update(**given(part(corpus, "en")))
-    assert model.combine == "concat"
-    assert model.model_.fit_parameters.combine == "mean"
+    assert model.get_params()["final_estimator"] == "odds"
+    assert model.model_.fit_parameters.final_estimator == "auto"
 
 
 def test_columns_that_no_document_had_outlive_forgetting() -> None:
@@ -489,7 +489,7 @@ def test_what_was_held_out_tells_how_good_the_model_is(corpus: Corpus) -> None:
     measures = model.held_out_scores_
     assert list(measures) == ["de", "en", "it"]
     assert all(0.5 < found["micro_f1"] <= 1 and found["documents"] == 45 for found in measures.values())
-    one = model.held_out_measures(["a"])["it"]
+    one = model.model_.held_out_measures(["a"])["it"]
     assert one["micro_f1"] == one["macro_f1_paper"]
 
 
@@ -544,7 +544,7 @@ class TestOneLabelPerDocument:
         assert np.array_equal(scores(grown, together), scores(at_once, together))
         assert "d" in grown.predict(new.texts, languages=new.languages)
         # What was known is measured over what was known; whether a document is right, over all.
-        measures = grown.held_out_measures(list(classes))["en"]
+        measures = grown.model_.held_out_measures(list(classes))["en"]
         assert measures["accuracy"] == grown.held_out_scores_["en"]["accuracy"]
 
     def test_a_known_document_gets_its_new_label(self, corpus: Corpus) -> None:

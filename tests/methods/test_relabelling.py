@@ -143,7 +143,7 @@ def test_explanations_go_on_to_sum_to_the_scores(name: str, one_label: bool, tmp
 
 def test_what_is_held_out_follows_the_labels() -> None:
     model = fitted("thresholds")
-    before = model.held_out_measures(["birds", "dogs", "horses"])
+    before = model.model_.held_out_measures(["birds", "dogs", "horses"])
     assert model.relabel({"cats": None}).held_out_scores_ == before
     assert list(fitted("paper").relabel(NAMES).held_out_scores_) == ["en", "it"]
 

@@ -211,7 +211,7 @@ def _questions(model: Any, data: str) -> None:
         lambda: model.predict_proba(documents, languages=codes),
         lambda: model.explain(documents, languages=codes),
         lambda: model.thresholds_[model.languages_[0]],
-        lambda: model.held_out_scores_ if hasattr(model, "held_out_measures") else None,
+        lambda: model.held_out_scores_ if hasattr(model, "held_out_scores_") else None,
     ]
     for ask in asked:
         with suppress(InputError):

@@ -18,7 +18,6 @@ from funnelling.funnel.thresholds import ThresholdTuning
 from funnelling.funnel.tuning import ThresholdChange, tune
 from funnelling.methods.algorithm import Parameters
 from funnelling.methods.estimator import MethodEstimator
-from funnelling.methods.model import Model
 from funnelling.spaces.base import Embeddings, Encoder
 
 if TYPE_CHECKING:
@@ -35,12 +34,7 @@ class FunnelEstimator(MethodEstimator):
     _others: dict[str, Any] | None = None  # parameters of the model that the class does not have
 
     @classmethod
-    def of(cls, model: Model) -> Self:
-        return cls.under(model.parameters, model.label_set)._become(model)
-
-    @classmethod
     def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
-        """The unfitted estimator of a funnel's parameters."""
         given, own = cls.given_by(parameters.get_params(deep=False)), signature(cls).parameters
         estimator = cls(
             **{name: value for name, value in {**given, "label_set": label_set}.items() if name in own}

@@ -16,9 +16,10 @@ from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
 from funnelling.matrices import FLOATS
 from funnelling.methods.algorithm import Algorithm, Parameters
-from funnelling.methods.inputs import Inputs, is_mapping
+from funnelling.methods.inputs import Inputs, is_mapping, read_texts
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.model import Languages, Model
+from funnelling.methods.rows import Predictor
 
 if TYPE_CHECKING:  # scikit-learn has no types, and under a base without types no mistake would be found
 
@@ -54,8 +55,13 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     @classmethod
     def of(cls, model: Model) -> Self:
         """The estimator of a model that was fitted before."""
-        given = model.parameters.get_params(deep=False) | {"label_set": model.label_set}
-        return cls(**{name: given[name] for name in signature(cls).parameters})._become(model)
+        return cls.under(model.parameters, model.label_set)._become(model)
+
+    @classmethod
+    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+        """The unfitted estimator of an algorithm's parameters."""
+        given = parameters.get_params(deep=False) | {"label_set": label_set}
+        return cls(**{name: given[name] for name in signature(cls).parameters})
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -187,6 +193,69 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         current, inputs = self._read(X, languages)
         return current.classify(inputs)[1]
 
+    def predict_labels(self, X: Any, languages: Languages = None) -> Any:
+        """The labels of documents by name: a list for each, or after a 1-D y a label.
+
+        A document of which the model knows nothing, or whose language it does not know, gets none: an empty
+        list, or None.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Examples
+        --------
+        >>> from funnelling.research import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> model.predict_labels(["two dogs", "xyzzy"], languages=["en", "en"])
+        [['dog'], []]
+        """
+        current, inputs = self._read(X, languages, "abstain")
+        labels, _, known = current.classify_with_evidence(inputs)
+        if is_mapping(labels):
+            return {
+                tag: current.labels.named(rows, known[tag] & current.knows(tag))
+                for tag, rows in labels.items()
+            }
+        known = inputs.gather(
+            {tag: rows & current.knows(tag) for tag, rows in inputs.divide(known, "X").items()}
+        )
+        return current.labels.named(labels, known)
+
+    def predict_records(
+        self,
+        X: Any,
+        languages: Languages = None,
+        *,
+        ids: Any = None,
+        top: int | None = None,
+        threshold: float | None = None,
+        names: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """A row for each text, as the command line and the service give them.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`; missing languages are detected.
+        ids : what the rows call the texts; by default their places
+        top : show only the most probable labels
+        threshold : assign labels above this probability; after a 1-D y there is none
+        names : a language in which rows also name labels, as ``label_names``
+
+        Returns
+        -------
+        list of dict
+            ``id``, ``language``, ``labels``, ``best_label``, its ``probability``, ``abstained`` (None,
+            "out-of-vocabulary" or "unknown-language") and ``probabilities`` by label.
+        """
+        current = self.current_model
+        among = current.detect_among or ()
+        predictor = Predictor(current, top, threshold, False, names=names, every=top is None, languages=among)
+        return list(predictor(read_texts(X, languages, ids)))
+
     def explain(
         self,
         X: Any,
@@ -212,7 +281,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
             For each document its ``language``; under ``labels``, for each label its probability, score,
             threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
-        current, inputs = self._read(X, languages, only_known=True)
+        current, inputs = self._read(X, languages, "error")
         return current.explain(inputs, labels=labels, top=top)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
@@ -301,11 +370,12 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         self.model_ = model
         return self
 
-    def _read(self, X: Any, languages: Languages, only_known: bool = False) -> tuple[Model, Inputs]:
+    def _read(self, X: Any, languages: Languages, unknown: str = "prior") -> tuple[Model, Inputs]:
         """The model of now, and new documents, of the kind that it can label."""
         current, check = self.current_model, partial(self._check_matrix, reset=False)
-        only_known = only_known or getattr(self, "unknown_language", "prior") == "error"
-        return current, current.read(X, languages, only_known=only_known, check_matrix=check)
+        if unknown == "prior":
+            unknown = getattr(self, "unknown_language", unknown)
+        return current, current.read(X, languages, unknown=unknown, check_matrix=check)
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""

@@ -8,7 +8,7 @@ import numpy as np
 from funnelling.corpus.blocks import Block, Kind
 from funnelling.corpus.by_language import Contents
 from funnelling.errors import InputError, listed
-from funnelling.formats.document import LineNumber
+from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table, text_table
 from funnelling.matrices import (
     AnyTargets,
@@ -162,6 +162,26 @@ def read_inputs(
         _codes(X, languages, known, names, among) if texts else _named(count, languages, known)
     )
     return Inputs({language: take_rows(X, where) for language, where in positions.items()}, positions, texts)
+
+
+def read_texts(X: Any, languages: Any, ids: Any) -> list[Document]:
+    """Texts with languages, None where one is missing, and ids: their places where they have none."""
+    if (table := None if is_sparse(X) else text_table(X)) is not None:
+        X, languages = table[0], table[1] if languages is None else languages
+    X, tags = as_documents(X), as_values(languages, "languages")
+    if not is_texts(X):
+        raise InputError("Give texts as one list, with their languages beside it.")
+    texts = _checked_texts(X)
+    columns = {"languages": tags, "ids": as_values(ids, "ids")}
+    for name, values in columns.items():
+        if values is not None and length(values) != len(texts):
+            raise InputError(f"{name} has {length(values)} entries for {len(texts)} documents.")
+    given = range(len(texts)) if ids is None else columns["ids"]
+    tags = [None] * len(texts) if tags is None else [None if is_missing(tag) else str(tag) for tag in tags]
+    return [
+        Document(_name(name, place), text, language=tag)
+        for place, (name, text, tag) in enumerate(zip(given, texts, tags, strict=True))
+    ]
 
 
 def _check_kind(X: Any, fitted_on_texts: bool) -> None:

@@ -144,16 +144,20 @@ class Model:
         X: Any,
         languages: Languages = None,
         *,
-        only_known: bool = False,
+        unknown: str = "prior",
         check_matrix: Callable[[Any], Any] = lambda X: X,
     ) -> Inputs:
-        """New documents, of the kind that it can label; they may have to be in languages it knows."""
+        """New documents, of the kind that it can label.
+
+        Those in an ``unknown`` language get the most frequent labels ("prior", with a warning), or are
+        refused ("error"). "abstain" says nothing of them.
+        """
         known, among = self.languages, self.detect_among
         inputs = read_inputs(X, languages, known, self.texts, check_matrix, among=among)
-        unknown = []
+        others = []
         for language, documents in inputs.documents.items():
-            if language not in self.documents and not self.fitted.serves(language):
-                unknown.append(repr(language))
+            if not self.knows(language):
+                others.append(repr(language))
             elif not self.texts:
                 # A language without training documents shares the columns of all.
                 features = self.features.get(language, next(iter(self.features.values())))
@@ -162,9 +166,9 @@ class Model:
                         f"X has {documents.shape[1]} features in language {language!r}, where the model was "
                         f"fitted on {features}."
                     )
-        if unknown:
-            what = f"The model does not know the language{'s' * (len(unknown) > 1)} {', '.join(unknown)}."
-            if only_known:
+        if others and unknown != "abstain":
+            what = f"The model does not know the language{'s' * (len(others) > 1)} {', '.join(others)}."
+            if unknown == "error":
                 raise InputError(f"{what} It knows {', '.join(self.languages)}.")
             warnings.warn(f"{what} Documents in it get the most frequent labels.", stacklevel=2)
         return inputs
@@ -203,7 +207,7 @@ class Model:
     ) -> list[dict[str, Any]]:
         """Why texts get their labels: for each what words and what other labels added to the scores."""
         columns = None if labels is None else label_columns(self.labels.classes, labels)
-        inputs = self._contents(X, languages, only_known=True)
+        inputs = self._contents(X, languages, "error")
         if inputs.positions is None:
             raise InputError("Give texts as one list, with their languages beside it.")
         explainer = Explainer(self.labels, top, self._decisions, columns)
@@ -216,7 +220,7 @@ class Model:
 
     def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
         """What the model says of texts, in the end and on the way there, by language."""
-        inputs = self._contents(X, languages, only_known=True)
+        inputs = self._contents(X, languages, "error")
         found = {}
         number = sum(inputs.sizes().values())
         with progress_bar("labels", number, self.shows_progress, "documents") as advance:
@@ -230,6 +234,10 @@ class Model:
                 found[language] = ViewPredictions(decisions, scored.in_vocabulary, views)
                 advance(length(documents))
         return found
+
+    def knows(self, language: str) -> bool:
+        """Whether a language, as the model calls it, has training documents or a view that sees it."""
+        return language in self.documents or self.fitted.serves(language)
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
@@ -265,12 +273,12 @@ class Model:
 
     def _fitted(self, language: str) -> Fitted:
         """What labels documents in a language: of one that is not known, how frequent labels are."""
-        if language in self.documents or self.fitted.serves(language):
+        if self.knows(language):
             return self.fitted
         return Prior(self.labels, np.array(self.label_documents), sum(self.documents.values()))
 
-    def _contents(self, X: Any, languages: Languages, only_known: bool = False) -> Contents:
-        return X if isinstance(X, Contents) else self.read(X, languages, only_known=only_known)
+    def _contents(self, X: Any, languages: Languages, unknown: str = "prior") -> Contents:
+        return X if isinstance(X, Contents) else self.read(X, languages, unknown=unknown)
 
     def _scored(self, inputs: Contents) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents, several languages at a time."""

@@ -111,7 +111,8 @@ class Requests:
         several: Any = (
             Annotated[list[label], Field(min_length=1, max_length=len(labels), fail_fast=True)] | None
         )
-        languages: Any = Annotated[list[served], Field(min_length=1, max_length=schema.MAX_LANGUAGES)] | None
+        one: Any = Annotated[served, AfterValidator(_named), WithJsonSchema({**known, "minLength": 1})]
+        languages: Any = Annotated[list[one], Field(min_length=1, max_length=schema.MAX_LANGUAGES)] | None
         options: Any = schema.SingleLabelOptions if self._single else schema.PredictOptions
         bases = (_WithoutThreshold, options) if self._single else (options,)
         self.options_type: Any = narrowed(
@@ -287,6 +288,12 @@ def _tag_check(model: Model) -> Callable[[str], str]:
         return tag
 
     return check
+
+
+def _named(tag: str) -> str:
+    if not tag:
+        raise PydanticCustomError("language", "a language must not be empty")
+    return tag
 
 
 def label_type(labels: list[str]) -> Any:

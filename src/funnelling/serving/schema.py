@@ -363,6 +363,9 @@ class ModelResponse(Answer):
         dict[str, Any] | None,
         Field(description="How good it is, and on which documents; null if it was not measured."),
     ]
+    examples: Annotated[
+        list[Document], Field(description="How training documents begin, where the model keeps that.")
+    ]
     limits: Limits
     feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
     funnelling: str

@@ -1,4 +1,4 @@
-"""What to label next: documents that `suggest` names, beside documents drawn at random.
+"""What to label next: documents that `label --to` chooses, beside documents drawn at random.
 
     python benchmarks/labelling.py documents.jsonl.gz --runs 10
     python benchmarks/labelling.py sample --learner naive --label-up-to 500 --steps 4
@@ -29,7 +29,7 @@ from funnelling.evaluation.registry import (
 )
 from funnelling.evaluation.splits import Trial, settle
 from funnelling.methods.registry import make_method
-from funnelling.methods.suggesting import suggest_texts
+from funnelling.methods.suggesting import next_to_label
 from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments.tables import decisions_of
@@ -120,7 +120,7 @@ def suggested(model: Any, train: Corpus, labelled: Places, wanted: int) -> Place
     left = np.setdiff1d(np.arange(len(train)), labelled)
     pool = train.select(left)
     groups = pool.groups if any(pool.groups) else None
-    rows = suggest_texts(model, pool.texts, pool.languages, wanted, ids=range(len(pool)), groups=groups)
+    rows = next_to_label(model, pool.texts, pool.languages, wanted, ids=range(len(pool)), groups=groups)
     places = left[[int(row["id"]) for row in rows]]
     return np.concatenate([places, np.setdiff1d(left, places)[: wanted - len(places)]])
 

@@ -1,7 +1,7 @@
 """How many requests per second a service answers, how fast, and whether its memory stays flat.
 
-    python benchmarks/serving.py quickstart/model
-    python benchmarks/serving.py quickstart/model --workers 1 --connections 1 --seconds 30
+    python benchmarks/serving.py model
+    python benchmarks/serving.py model --workers 1 --connections 1 --seconds 30
 
 Starts `funnelling serve` on a free port. Each connection sends a request with one document of 100 words and
 its language, waits for the answer, and sends the next. The clients run on the same machine and take their

@@ -44,14 +44,14 @@ def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_all_candidates_that_were_tried_are_shown(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("inspect", model, "--json")
-    tried = json.loads(capsys.readouterr().out)["choice_tried"]
+    tried = json.loads(capsys.readouterr().out)["candidates"]
     assert len(tried) == 7
     (chosen,) = [row["name"] for row in tried if row["chosen"]]
     succeed("inspect", model)
     lines = capsys.readouterr().out.splitlines()
     shown = lines[lines.index("Candidates that were tried:") + 1 :]
     assert shown[0].split()[:3] == ["candidate", "chosen", "C"]
-    assert [row["name"] for row in tried] == [line.split("  ")[0] for line in shown[2:9]]
+    assert [row["name"] for row in tried] == [line.split("  ")[0] for line in shown[1:8]]
     assert any(line.startswith(chosen) and " chosen " in line for line in shown)
 
 
@@ -59,7 +59,7 @@ def test_a_model_without_a_choice_has_no_candidates(
     own_words_model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     succeed("inspect", own_words_model, "--json")
-    assert json.loads(capsys.readouterr().out)["choice_tried"] is None
+    assert json.loads(capsys.readouterr().out)["candidates"] is None
     succeed("inspect", own_words_model)
     assert "Candidates" not in capsys.readouterr().out
 
@@ -83,7 +83,7 @@ def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -
     }
     succeed("inspect", model)
     lines = capsys.readouterr().out.splitlines()
-    row = lines[lines.index("What it learned from") + 3].split()
+    row = lines[lines.index("What it learned from") + 2].split()
     assert row == ["train", "split.jsonl", "en", "16,", "it", "16", "32", "3"]
     for page in ("README.md", "report.html"):
         assert "split.jsonl" in (model / page).read_text(encoding="utf-8")
@@ -101,11 +101,11 @@ def test_the_same_commands_leave_the_same_bytes(
 
 def test_what_it_keeps(own_words_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("inspect", own_words_model, "--json")
-    keeps = json.loads(capsys.readouterr().out)["keeps"]
+    keeps = json.loads(capsys.readouterr().out)["stored"]
     assert keeps["documents"] == {"en": 16, "it": 16}
     assert {"ids", "labels", "beginnings", "posteriors"} <= set(keeps["bytes"])
-    assert sum(keeps["bytes"].values()) < keeps["bytes_in_all"]
-    assert {"update", "forget"} <= set(keeps["can"])
+    assert sum(keeps["bytes"].values()) < keeps["total_bytes"]
+    assert {"update", "forget"} <= set(keeps["supported_changes"])
     succeed("inspect", own_words_model)
     out = capsys.readouterr().out
     assert "the first 200 characters of each text" in out
@@ -119,8 +119,8 @@ def test_a_compact_model_keeps_nothing(
     succeed("train", split_data, "-o", tmp_path / "model", *options)
     capsys.readouterr()
     succeed("inspect", tmp_path / "model", "--json")
-    keeps = json.loads(capsys.readouterr().out)["keeps"]
+    keeps = json.loads(capsys.readouterr().out)["stored"]
     assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
-    assert "it keeps nothing of its training documents" in keeps["cannot"]["forget"]
+    assert "it keeps nothing of its training documents" in keeps["unsupported_changes"]["forget"]
     succeed("inspect", tmp_path / "model")
     assert "Not by update, forget" in capsys.readouterr().out

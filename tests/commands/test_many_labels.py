@@ -137,7 +137,8 @@ class TestInspect:
 
 class TestNotYet:
     def test_suggest(self, many_labels_model: Path, data: Path, refuses: Refuses) -> None:
-        refuses("suggest", many_labels_model, data, says=["fun-many cannot say yet", "funnelling predict"])
+        says = ["fun-many cannot choose", "funnelling predict"]
+        refuses("label", many_labels_model, data, "--to", "-", says=says)
 
     def test_audit(self, many_labels_model: Path, data: Path, refuses: Refuses) -> None:
         says = ["fun-many cannot look for wrong labels yet", "funnelling audit DATA."]
@@ -150,5 +151,5 @@ class TestNotYet:
         pytest.importorskip("fastapi", reason="needs FastAPI: pip install 'funnelling[serve]'")
         refuses(
             *("label", many_labels_model, data, "--learn-after", 0),
-            says=["fun-many cannot put documents into order yet. Add --as-they-are."],
+            says=["fun-many cannot order documents. Add --as-they-are."],
         )

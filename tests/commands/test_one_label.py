@@ -46,7 +46,7 @@ def test_outer_folds_are_of_one_label_too(tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents(labels=2))
     succeed("train", data, "-o", tmp_path / "model", *FAST)
     description = describe_model(tmp_path / "model")
-    assert description["exclusive"] is True
+    assert description["single_label"] is True
     assert 0.5 < description["scores"]["average"]["accuracy"] < 1
 
 
@@ -56,7 +56,7 @@ def test_several_labels_can_be_asked_for(
     succeed("train", one_label, "-o", tmp_path / "model", "--several-labels", *FAST)
     assert SINGLE_LABEL_NOTICE not in capsys.readouterr().err
     description = describe_model(tmp_path / "model")
-    assert description["exclusive"] is False
+    assert description["single_label"] is False
     assert "accuracy" not in description["scores"]["average"]
 
 
@@ -173,7 +173,7 @@ def test_a_comparison_and_its_report(
 
 def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--data", one_label, "--methods", "naive,fun-tat", "-o", tmp_path / "out", "--jobs", 1)
-    succeed("experiment", "all", *options)
+    succeed("research", "experiment", "all", *options)
     assert capsys.readouterr().err.splitlines()[0] == SINGLE_LABEL_NOTICE
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert list(results) == parse_experiments(ALL_EXPERIMENTS)
@@ -191,7 +191,7 @@ def test_models_learn_on(
     printed = capsys.readouterr().out
     assert printed.splitlines()[1].split() == ["accuracy", "macro-F1"]
     description = describe_model(tmp_path / "grown")
-    assert description["exclusive"] is True
+    assert description["single_label"] is True
     assert list(description["scores"]["languages"]) == ["de", "en", "it"]
     assert "accuracy" in description["scores"]["average"]
     more = [

@@ -13,7 +13,7 @@ from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
-from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off
+from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off, journal_mark
 from funnelling.labelling.desk import TaskQueue
 
 CAT = Document("1", "a cat", "en", ("animals",))
@@ -43,7 +43,7 @@ def labels_in(path: Path) -> dict[str, tuple[str, ...] | None]:
 def test_the_last_decision_counts(tmp_path: Path) -> None:
     path = journal_of(
         tmp_path / "journal.jsonl",
-        Decision("label", CAT, who="Ada"),
+        Decision("label", CAT, annotator="Ada"),
         Decision("label", DOG),
         Decision("undo", Document("1", "a cat", "en")),
         Decision("skip", Document("3", "a song", "en")),
@@ -211,7 +211,7 @@ def test_odd_values_are_taken(tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n\n{line}\n")
     with Journal(path) as journal:
         (decision,) = journal.decisions()
-        assert (decision.note, decision.time) == ("", "")
+        assert (decision.note, decision.timestamp) == ("", "")
         journal.append(decision)
     document = next(iter(read_documents(path)))
     assert (document.text, document.labels) == ("a\ufffd", ("b\ufffd", "7"))
@@ -266,9 +266,9 @@ def test_what_a_line_holds(tmp_path: Path) -> None:
     path = journal_of(tmp_path / "journal.jsonl", decision)
     header, line = map(json.loads, path.read_text("utf-8").splitlines())
     assert header == {"journal": "funnelling", "version": 1}
-    assert line.pop("time") == decision.time
+    assert line.pop("timestamp") == decision.timestamp
     assert line == {
-        "who": "Ada",
+        "annotator": "Ada",
         "action": "label",
         "id": "2",
         "language": "it",
@@ -278,3 +278,15 @@ def test_what_a_line_holds(tmp_path: Path) -> None:
         "suggested": ["food"],
         "note": "sure?",
     }
+
+
+def test_a_journal_with_the_old_keys_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    line = '{"time": "2026-11-01T08:00", "who": "Ada", "action": "label", "text": "a", "labels": ["b"]}'
+    path.write_text(f"{json.dumps(JOURNAL_HEADER)}\n{line}\n")
+    with Journal(path) as journal:
+        (decision,) = journal.decisions()
+    assert (decision.annotator, decision.timestamp[:10]) == ("Ada", "2026-11-01")
+    renamed = path.read_text().replace('"time"', '"timestamp"')
+    (tmp_path / "renamed.jsonl").write_text(renamed)
+    assert journal_mark(path) == journal_mark(tmp_path / "renamed.jsonl") is not None

@@ -8,7 +8,7 @@ import pytest
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.methods import doubts, suggesting
 from funnelling.methods.doubts import select_greedily
-from funnelling.methods.suggesting import suggest_texts
+from funnelling.methods.suggesting import next_to_label
 
 EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
 IT = ["il gatto dorme", "un cane abbaia", "i gatti dormono", "i cani abbaiano"]
@@ -28,7 +28,7 @@ def names(rows: list[dict[str, Any]]) -> list[str]:
 
 def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier) -> None:
     texts = ["the cat sleeps at home", "the cat of the dog", "a dog barks at home"]
-    rows = suggest_texts(funnel.model_, texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
+    rows = next_to_label(funnel.model_, texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
     assert names(rows)[0] == "both"
     assert rows[0]["labels"] is None
     assert rows[0]["reason"]
@@ -39,7 +39,7 @@ def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier
 def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -> None:
     garden = "the cat and the dog of our neighbours play all day long in the garden"
     texts = [garden, f"{garden} again", "the cat sleeps", "a bird sings"]
-    rows = suggest_texts(funnel.model_, texts, ["en"] * 4)
+    rows = next_to_label(funnel.model_, texts, ["en"] * 4)
     assert len(rows) == 2
     assert {row["text"] for row in rows} & set(texts[:2])
     assert "a bird sings" in {row["text"] for row in rows}
@@ -48,12 +48,12 @@ def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -
 def test_one_of_many_alike_comes_before_one_apart() -> None:
     model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
     texts = [f"red fish swim in lake {place}" for place in ("como", "garda", "zurich")] + ["green grass"]
-    assert suggest_texts(model.model_, texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
+    assert next_to_label(model.model_, texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
 
 
 def test_of_a_group_one_is_suggested(funnel: FunnellingClassifier) -> None:
     texts = ["a bird sings", "un uccello canta", "red fish swim"]
-    rows = suggest_texts(funnel.model_, texts, ["en", "it", "en"], groups=["bird", "bird", None])
+    rows = next_to_label(funnel.model_, texts, ["en", "it", "en"], groups=["bird", "bird", None])
     assert len(rows) == 2
     assert [row["group"] for row in rows].count("bird") == 1
 
@@ -63,9 +63,9 @@ def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnellingClassi
         f"{word} {other}" for word in ("red", "blue", "old", "new") for other in ("fish", "bird", "house")
     ]
     languages = ["en"] * 10 + ["it"] * 2
-    rows = suggest_texts(funnel.model_, texts, languages, 6)
+    rows = next_to_label(funnel.model_, texts, languages, 6)
     assert [row["language"] for row in rows].count("it") == 2
-    assert [row["language"] for row in suggest_texts(funnel.model_, texts, languages, 2, balance=True)] == [
+    assert [row["language"] for row in next_to_label(funnel.model_, texts, languages, 2, balance=True)] == [
         "it",
         "it",
     ]
@@ -73,7 +73,7 @@ def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnellingClassi
 
 def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
     model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
-    (row,) = suggest_texts(model.model_, ["el gato duerme"], ["es"])
+    (row,) = next_to_label(model.model_, ["el gato duerme"], ["es"])
     assert row["language"] == "es"
     assert (row["suggested"], row["probabilities"]) == ([], {})
     assert "language without labels" in row["reason"]
@@ -82,19 +82,19 @@ def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
 def test_one_label_per_document() -> None:
     model = FunnellingClassifier(views=None, random_state=0)
     model.fit(EN * 4, ["cat", "dog"] * 8, languages=["en"] * 16)
-    rows = suggest_texts(model.model_, ["the cat of the dog", "red fish swim"], ["en", "en"])
-    assert rows[0]["reason"].startswith(("unsure between", "no known word"))
+    rows = next_to_label(model.model_, ["the cat of the dog", "red fish swim"], ["en", "en"])
+    assert rows[0]["reason"].startswith(("unsure between", "out of vocabulary"))
     unknown = next(row for row in rows if row["text"] == "red fish swim")
-    assert unknown["reason"].startswith("no known word")
+    assert unknown["reason"].startswith("out of vocabulary")
     assert unknown["suggested"] == []
 
 
 def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
-    (row,) = suggest_texts(funnel.model_, ["the cat of the dog"], ["en"])
+    (row,) = next_to_label(funnel.model_, ["the cat of the dog"], ["en"])
     assert "unsure about" in row["reason"]
     compact = FunnellingClassifier(views=None, keep="nothing", random_state=0)
     compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
-    assert suggest_texts(compact.model_, ["the cat of the dog"], ["en"])[0]["reason"]
+    assert next_to_label(compact.model_, ["the cat of the dog"], ["en"])[0]["reason"]
 
 
 def test_labels_that_a_reason_names_are_shown_with_their_probability(
@@ -102,7 +102,7 @@ def test_labels_that_a_reason_names_are_shown_with_their_probability(
 ) -> None:
     monkeypatch.setattr(suggesting, "N_PROBABILITIES_SHOWN", 0)
     texts = ["the cat of the dog", "dogs and a cat", "a bird and a cat and dogs"]
-    rows = suggest_texts(funnel.model_, texts, ["en"] * 3)
+    rows = next_to_label(funnel.model_, texts, ["en"] * 3)
     named = [{label for label in ("cat", "dog") if label in row["reason"]} for row in rows]
     assert any(some - set(row["suggested"]) for some, row in zip(named, rows, strict=True))
     assert all(some <= set(row["probabilities"]) for some, row in zip(named, rows, strict=True))
@@ -112,33 +112,33 @@ def test_what_is_held_at_a_time_changes_nothing(
     funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
-    rows = suggest_texts(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30)
+    rows = next_to_label(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30)
     monkeypatch.setattr(doubts, "VALUES_PER_BLOCK", 60)
     monkeypatch.setattr(suggesting, "VALUES_PER_BLOCK", 9)
-    assert suggest_texts(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
+    assert next_to_label(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
 
 
 def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
     funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
-    assert suggest_texts(funnel.model_, texts, ["en"] * 40, 10) == suggest_texts(
+    assert next_to_label(funnel.model_, texts, ["en"] * 40, 10) == next_to_label(
         funnel.model_, texts, ["en"] * 40, 10
     )
     monkeypatch.setattr(suggesting, "MAX_COMPARED_DOCUMENTS", 15)
-    rows = suggest_texts(funnel.model_, texts, ["en"] * 40, 30)
+    rows = next_to_label(funnel.model_, texts, ["en"] * 40, 30)
     assert len(rows) <= 15
     assert all(texts[int(row["id"])] == row["text"] for row in rows)
 
 
 def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> None:
     with pytest.raises(InputError, match="number must be a whole number from 1 on"):
-        suggest_texts(funnel.model_, ["a cat"], ["en"], 0)
+        next_to_label(funnel.model_, ["a cat"], ["en"], 0)
     with pytest.raises(InputError, match="as one list"):
-        suggest_texts(funnel.model_, {"en": ["a cat"]})
+        next_to_label(funnel.model_, {"en": ["a cat"]})
     vectors = NaiveClassifier().fit(np.eye(6), [["a"], ["b"]] * 3)
     with pytest.raises(InputError, match="fitted on vectors"):
-        suggest_texts(vectors.model_, ["a cat"])
+        next_to_label(vectors.model_, ["a cat"])
 
 
 def test_a_model_gives_a_frame(funnel: FunnellingClassifier) -> None:

@@ -71,7 +71,7 @@ def start(
         )
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
-        if line := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8")):
+        if line := re.search(r"(?: on|Open) http://[^ ]+:(\d+)[. ]", log.read_text("utf-8")):
             return Service(process, int(line[1]), log)
         time.sleep(0.05)
     process.kill()

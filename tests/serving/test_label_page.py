@@ -68,7 +68,13 @@ def begin(model_path: Path, tmp_path: Path) -> Iterator[Callable[..., Service]]:
     started: list[Service] = []
 
     def go(*options: object) -> Service:
-        data = [tmp_path / "docs.jsonl", "--journal", tmp_path / "journal.jsonl", "-o", tmp_path / "labelled"]
+        data = [
+            tmp_path / "docs.jsonl",
+            "--journal",
+            tmp_path / "journal.jsonl",
+            "--save",
+            tmp_path / "labelled",
+        ]
         log = tmp_path / f"log-{len(started)}.txt"
         started.append(start(model_path, log, *data, *options, command=LABEL))
         return started[-1]
@@ -158,7 +164,7 @@ def test_thirty_documents_by_keyboard_and_a_browser_that_is_killed(
         assert "30 of 30 labelled" in second.find_element("id", "count").text
     kept = lines(journal)
     assert len({line["id"] for line in kept}) == len(kept) == 30
-    assert all(line["who"] == "Ada" for line in kept)
+    assert all(line["annotator"] == "Ada" for line in kept)
     assert any(line["labels"] != line["suggested"] for line in kept)
 
 
@@ -187,7 +193,7 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     assert decide(browser, "s") != first
     kept = lines(tmp_path / "journal.jsonl")
     assert [line["action"] for line in kept] == ["note", "label", "undo", "skip"]
-    assert all(line["who"] == "Eve" for line in kept)
+    assert all(line["annotator"] == "Eve" for line in kept)
     assert kept[1]["note"] == "odd"
     browser.find_element("id", "use-keys").click()
     press(browser, "1", "ENTER")
@@ -198,7 +204,8 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
 
 def test_what_counts_as_a_sign_of_life(browser: Any, service: Service) -> None:
     enter(browser, service.url)
-    signs = "return performance.getEntriesByType('resource').filter(e => e.name.endsWith('/v1/stay')).length"
+    entries = "performance.getEntriesByType('resource')"
+    signs = f"return {entries}.filter(e => e.name.endsWith('/v1/heartbeat')).length"
     before = browser.execute_script("document.dispatchEvent(new Event('wheel'));" + signs)
     for number, sign in enumerate(("wheel", "touchmove", "scroll", "input", "keydown"), 1):
         browser.execute_script(
@@ -253,7 +260,7 @@ def test_300_labels_are_found_by_names_in_three_languages(
         for number, pair in enumerate(product(TOPICS, ASPECTS)):
             names = [": ".join(parts) for parts in zip(*pair, strict=True)]
             print(KNOWN.get(number, f"c{number:03}"), *names, sep=",", file=file)
-    service = begin("--label-set", tmp_path / "labels.csv", "--learn-after", 0, "--who", "Ada")
+    service = begin("--labels", tmp_path / "labels.csv", "--learn-after", 0, "--who", "Ada")
     with reader_of(browser, "de-AT,de"):
         enter(browser, service.url)
         choices = [choice.text for choice in browser.find_elements("css selector", ".choice .name")]

@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -21,8 +22,10 @@ from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import JOURNAL_HEADER
 from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue
+from funnelling.labelling.labels import ColdStart
+from funnelling.labelling.learning import UpdateSettings, learned_before
 from funnelling.labelling.page import create_labelling_app
-from funnelling.labelling.queue import UpdateSettings, learned_before, read_queue
+from funnelling.labelling.queue import read_queue
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths
@@ -68,20 +71,33 @@ def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable
             journal.close()
 
     def begin(
-        after: int = 0, other_model: Any = None, token: str | None = None, most: int = 2**20, **how: Any
+        after: int = 0,
+        other_model: Any = None,
+        token: str | None = None,
+        most: int = 2**20,
+        cold: ColdStart | None = None,
+        **how: Any,
     ) -> Page:
         stop()
         path, data = tmp_path / "journal.jsonl", tmp_path / "docs.jsonl"
         if not data.exists():
             write_documents(data, documents())
-        served = other_model or model
-        queue = read_queue(served, data, **how)
+        served = None if cold is not None else other_model or model
+        queue = read_queue(served, data, detect=cold is not None, **how)
         journal = Journal(path, most=most)
         settings = ServiceSettings(str(model_path), token=token)
-        metrics = Metrics(labelling_paths(), served.languages)
-        engine = Engine(served, metrics, settings.limits.words)
-        learning = UpdateSettings(str(model_path), str(path), str(tmp_path / "labelled"), after)
-        bench = AnnotationService(queue, TaskQueue(queue.documents, journal), engine, learning, 0)
+        metrics = Metrics(labelling_paths(), model.languages)
+
+        def engine_of(served: Any) -> Engine:
+            return Engine(served, metrics, settings.limits.words)
+
+        learning = UpdateSettings(
+            None if served is None else str(model_path), str(path), str(tmp_path / "labelled"), after
+        )
+        if cold is not None:
+            learning = replace(learning, label_set=cold.label_set, single_label=cold.single_label)
+        desk, engine = TaskQueue(queue.documents, journal), None if served is None else engine_of(served)
+        bench = AnnotationService(queue, desk, engine, learning, 0, "", cold, engine_of)
         app = create_labelling_app(bench, settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")
         opened.append((client.__enter__(), journal))
@@ -102,7 +118,7 @@ def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., 
     assert document["labels"] == document["suggested"]
     assert document["reason"]
     assert shown["progress"] == {"documents": 12, "labelled": 0, "skipped": 0, "left": 12, "yours": 0}
-    told = page.ask("passages", key=document["key"], labels=["animals", "unheard of"])["labels"]
+    told = page.ask("explain", key=document["key"], labels=["animals", "unheard of"])["labels"]
     assert list(told) == ["animals"]
     assert all(document["text"][start:stop].strip() for start, stop, _ in told["animals"])
 
@@ -110,12 +126,12 @@ def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., 
 def test_a_decision_is_on_disk_before_the_next_document_is_shown(open_page: Callable[..., Page]) -> None:
     page = open_page()
     first = page.ask("next", session=ADA)["document"]
-    decision = {"session": ADA, "who": "Ada", "key": first["key"], "action": "label"}
-    second = page.ask("decide", **decision, labels=["music", "music", "poems"], note="hm")["document"]
+    decision = {"session": ADA, "annotator": "Ada", "key": first["key"], "action": "label"}
+    second = page.ask("annotate", **decision, labels=["music", "music", "poems"], note="hm")["document"]
     (line,) = page.lines()
-    assert line.pop("time")
+    assert line.pop("timestamp")
     assert line == {
-        "who": "Ada",
+        "annotator": "Ada",
         "action": "label",
         "id": first["id"],
         "language": first["language"],
@@ -132,7 +148,7 @@ def test_a_decision_is_on_disk_before_the_next_document_is_shown(open_page: Call
     seen = []
     while (document := again.ask("next", session=BOB)["document"]) is not None:
         seen.append(document["key"])
-        again.ask("decide", session=BOB, key=document["key"], action="label", labels=[])
+        again.ask("annotate", session=BOB, key=document["key"], action="label", labels=[])
     assert len(seen) == 11
     assert first["key"] not in seen
 
@@ -142,9 +158,9 @@ def test_a_new_label_has_no_bar(open_page: Callable[..., Page], model: Any) -> N
     page = open_page(other_model=model.following(label_set))
     key = page.ask("next", session=ADA)["document"]["key"]
     decision = {"session": ADA, "key": key, "action": "label"}
-    told = page.ask("decide", 422, **decision, labels=["animals", "a|b"])
+    told = page.ask("annotate", 422, **decision, labels=["animals", "a|b"])
     assert told["detail"] == 'A new label has no "|", which joins labels: add the parts of "a|b" one by one.'
-    page.ask("decide", **decision, labels=["food|drink"])  # is no new one
+    page.ask("annotate", **decision, labels=["food|drink"])  # is no new one
     assert [document.labels for document in read_documents(page.journal)] == [("food|drink",)]
 
 
@@ -152,7 +168,7 @@ def test_a_full_journal_is_told_and_keeps_what_it_has(open_page: Callable[..., P
     page = open_page(most=400)
     for status in (200, 507, 507):
         shown = page.ask("next", session=ADA)["document"]
-        told = page.ask("decide", status, session=ADA, key=shown["key"], action="label", labels=["food"])
+        told = page.ask("annotate", status, session=ADA, key=shown["key"], action="label", labels=["food"])
     assert "is full, it may have 400 bytes" in told["detail"]
     assert "--max-journal" in told["detail"]
     assert page.ask("next", session=ADA)["document"] == shown
@@ -163,7 +179,7 @@ def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> N
     page = open_page()
     keys = [page.ask("next", session=session)["document"]["key"] for session in (ADA, BOB, ADA)]
     assert keys[0] == keys[2] != keys[1]
-    stolen = page.ask("decide", 409, session=BOB, key=keys[0], action="label", labels=[])
+    stolen = page.ask("annotate", 409, session=BOB, key=keys[0], action="label", labels=[])
     assert stolen["detail"].startswith("This document is decided about, or somebody else has it")
     assert page.lines() == []
 
@@ -171,10 +187,10 @@ def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> N
 def test_a_sign_of_life_gets_a_document_back_that_nobody_has(open_page: Callable[..., Page]) -> None:
     page = open_page()
     key = page.ask("next", session=ADA)["document"]["key"]
-    page.ask("decide", session=ADA, key=key, action="skip")
-    assert page.ask("stay", session=BOB, key="gone")["progress"]["left"] == 12
-    page.ask("stay", session=ADA, key=key)  # which she skipped
-    page.ask("stay", session=BOB, key=key)
+    page.ask("annotate", session=ADA, key=key, action="skip")
+    assert page.ask("heartbeat", session=BOB, key="gone")["progress"]["left"] == 12
+    page.ask("heartbeat", session=ADA, key=key)  # which she skipped
+    page.ask("heartbeat", session=BOB, key=key)
     assert page.ask("next", session=BOB)["document"]["key"] == key
 
 
@@ -182,12 +198,12 @@ def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
     page = open_page()
     assert page.ask("undo", 409, session=ADA)["detail"] == "There is nothing to take back."
     first = page.ask("next", session=ADA)["document"]["key"]
-    page.ask("decide", session=ADA, key=first, action="label", labels=["food"])
+    page.ask("annotate", session=ADA, key=first, action="label", labels=["food"])
     shown = page.ask("undo", session=ADA)
     assert (shown["document"]["key"], shown["document"]["labels"]) == (first, ["food"])
     assert shown["progress"]["labelled"] == 0
-    page.ask("decide", session=ADA, key=first, action="note", note="odd")
-    after = page.ask("decide", session=ADA, key=first, action="skip", note="odd")
+    page.ask("annotate", session=ADA, key=first, action="note", note="odd")
+    after = page.ask("annotate", session=ADA, key=first, action="skip", note="odd")
     assert after["progress"]["skipped"] == 1
     assert page.ask("undo", session=ADA)["document"]["note"] == "odd"
     assert [line["action"] for line in page.lines()] == ["label", "undo", "note", "skip", "undo"]
@@ -199,17 +215,17 @@ def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
     [
         (422, "next", {}, '"session" is missing'),
         (422, "next", {"session": ADA, "colour": 1}, '"colour" is no field of the body'),
-        (404, "decide", {"session": ADA, "key": "x", "action": "skip"}, "There is no such document"),
-        (404, "passages", {"key": "x", "labels": []}, "There is no such document"),
+        (404, "annotate", {"session": ADA, "key": "x", "action": "skip"}, "There is no such document"),
+        (404, "explain", {"key": "x", "labels": []}, "There is no such document"),
         (
             422,
-            "decide",
+            "annotate",
             {"session": ADA, "key": "KEY", "action": "eat"},
             "\"action\" must be 'label', 'skip' or 'note'.",
         ),
         (422, "next", {"session": "short"}, '"session" must have at least 8 characters.'),
-        (422, "decide", {"session": ADA, "key": "KEY", "action": "label"}, '"labels" is missing'),
-        (422, "decide", {"session": ADA, "key": "KEY", "action": "label", "labels": [" "]}, "not be empty"),
+        (422, "annotate", {"session": ADA, "key": "KEY", "action": "label"}, '"labels" is missing'),
+        (422, "annotate", {"session": ADA, "key": "KEY", "action": "label", "labels": [" "]}, "not be empty"),
     ],
 )
 def test_refusals(
@@ -226,9 +242,9 @@ def test_refusals(
     ("path", "example"),
     [
         ("next", '{"session": "…"}'),
-        ("decide", '{"session": "…", "key": "…", "action": "…"}'),
+        ("annotate", '{"session": "…", "key": "…", "action": "…"}'),
         ("language", '{"session": "…", "key": "…", "language": "…"}'),
-        ("passages", '{"key": "…", "labels": ["…"]}'),
+        ("explain", '{"key": "…", "labels": ["…"]}'),
     ],
 )
 def test_what_a_body_looks_like(open_page: Callable[..., Page], path: str, example: str) -> None:
@@ -243,7 +259,7 @@ def test_where_documents_have_one_label_none_and_two_are_refused(
     page = open_page(other_model=one_label, as_they_are=True)
     key = page.ask("next", session=ADA)["document"]["key"]
     for labels in ([], ["animals", "food"]):
-        told = page.ask("decide", 422, session=ADA, key=key, action="label", labels=labels)
+        told = page.ask("annotate", 422, session=ADA, key=key, action="label", labels=labels)
         assert told["detail"] == "A document has exactly one label here. Choose a label, or skip."
     assert page.lines() == []
 
@@ -257,7 +273,7 @@ def test_what_is_decided_is_answered_even_where_the_model_is_not(
     page = open_page()
     key = page.ask("next", session=ADA)["document"]["key"]
     monkeypatch.setattr(Engine, "predict", refuse)
-    told = page.ask("decide", session=ADA, key=key, action="label", labels=["animals"])
+    told = page.ask("annotate", session=ADA, key=key, action="label", labels=["animals"])
     assert told["document"]["key"] != key
     assert told["document"]["suggested"] == []
     assert page.ask("undo", session=ADA)["document"]["key"] == key
@@ -284,7 +300,8 @@ def test_what_is_shown_of_a_file(model: Any, tmp_path: Path) -> None:
     assert told[0].endswith("docs.csv: 1 document left out that came before.")
     assert told[1].endswith("they come in its order.")
     path.write_text(
-        "id,language,text,labels,kind,doubted,rather\n1,en,a cat,music,swapped,music,animals\n"
+        "id,language,text,labels,issue,questioned_label,suggested_label\n"
+        "1,en,a cat,music,swapped,music,animals\n"
         "2,en,a dog,animals,missing label,,music\n3,en,a cow,animals,email,,\n"
     )
     queue = read_queue(model, path)  # as an audit writes it, but for the last
@@ -324,8 +341,8 @@ def test_a_language_that_the_model_does_not_know_can_be_labelled(
     page = open_page()
     document = page.ask("next", session=ADA)["document"]
     assert (document["language"], document["scores"], document["labels"]) == ("fi", {}, [])
-    assert page.ask("passages", key=document["key"], labels=["animals"]) == {"labels": {}}
-    page.ask("decide", session=ADA, key=document["key"], action="label", labels=["animals"])
+    assert page.ask("explain", key=document["key"], labels=["animals"]) == {"labels": {}}
+    page.ask("annotate", session=ADA, key=document["key"], action="label", labels=["animals"])
     (labelled,) = read_documents(page.journal)
     assert (labelled.language, labelled.labels) == ("fi", ("animals",))
 
@@ -349,11 +366,11 @@ def test_a_wrong_language_can_be_corrected(
     assert list(corrected["scores"].values()) == pytest.approx(row.tolist())
     assert corrected["labels"] == ["animals"]
     assert page.ask("language", **asked, language="de", labels=["food"])["document"]["labels"] == ["food"]
-    page.ask("decide", **asked, action="skip")
+    page.ask("annotate", **asked, action="skip")
     assert page.lines()[-1]["language"] == "de"
     page = open_page()  # started again
     assert page.ask("next", session=ADA)["document"]["language"] == "de"
-    page.ask("decide", **asked, action="label", labels=["animals"])
+    page.ask("annotate", **asked, action="label", labels=["animals"])
     (labelled,) = read_documents(page.journal)
     assert (labelled.language, labelled.labels) == ("de", ("animals",))
 
@@ -369,7 +386,7 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
     assert labels["poems"]["names"] == {"fr": "Poésie"}
     document = page.ask("next", session=ADA)["document"]
     assert list(document["scores"]) == ["animals", "music"]
-    page.ask("decide", session=ADA, key=document["key"], action="label", labels=["poems"])
+    page.ask("annotate", session=ADA, key=document["key"], action="label", labels=["poems"])
     assert page.lines()[-1]["labels"] == ["poems"]
 
 
@@ -381,12 +398,12 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
             "journal.txt: a journal is JSON Lines. Use a name that ends in .jsonl",
         ),
         (["--learn-after", "-1"], "'-1' is not a whole number, 0 or more"),
-        (["-o", "folder"], "folder exists and is no model that learned from docs-journal.jsonl"),
+        (["--save", "folder"], "folder exists and is no model that learned from docs-journal.jsonl"),
         (["--journal", "thesis.jsonl"], "thesis.jsonl: holds something else than a journal"),
         (["--journal", "folder.jsonl"], "folder.jsonl: is no file"),
         (["--journal", "gone/j.jsonl", "--all"], "gone/j.jsonl: cannot be written (no such file"),
         (["--journal", "deep.jsonl", "--all"], "deep.jsonl:2: damaged"),
-        (["--label-set", "set.csv"], "set.csv: its ids"),
+        (["--labels", "set.csv"], "set.csv: its ids"),
         ([], "docs.jsonl: every document has labels. Add --all"),
     ],
 )
@@ -405,7 +422,13 @@ def test_what_cannot_begin(
     Path("folder.jsonl").mkdir()
     Path("set.csv").write_text("id,name_en\nc1,Cats\n")
     shutil.copytree(model_path, "folder")
-    words = ["label", str(model_path), "docs.jsonl", *([] if "-o" in options else ["-o", "new"]), *options]
+    words = [
+        "label",
+        str(model_path),
+        "docs.jsonl",
+        *([] if "--save" in options else ["--save", "new"]),
+        *options,
+    ]
     with suppress(SystemExit):  # options are refused as argparse does it
         assert main([*words, "--port", "0"]) == 2
     assert reason in capsys.readouterr().err
@@ -432,13 +455,11 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
     for _ in range(6):
         document = page.ask("next", session=ADA)["document"]
         answer = page.ask(
-            "decide", session=ADA, key=document["key"], action="label", labels=[*document["labels"], "new"]
+            "annotate", session=ADA, key=document["key"], action="label", labels=[*document["labels"], "new"]
         )
     assert answer["learning"]["running"]
     assert answer["changes"]["labels"] == [{"label": "new", "added": 6, "removed": 0}]
-    until = time.monotonic() + 120
-    while (state := page.ask("stay", session=ADA)["learning"])["running"] and time.monotonic() < until:
-        time.sleep(0.1)
+    state = wait(page)
     assert state["problem"] == ""
     assert state["learned"] == 6
     assert {row["measure"] for row in state["scores"]} >= {"micro-F1"}
@@ -448,10 +469,74 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
     assert learned_before(tmp_path / "labelled", page.journal) == 6
     elsewhere = tmp_path / "elsewhere" / page.journal.name
     elsewhere.parent.mkdir()
-    for content in (None, page.journal.read_text("utf-8").replace('"time": "2', '"time": "1')):
+    for content in (None, page.journal.read_text("utf-8").replace('"timestamp": "2', '"timestamp": "1')):
         if content is not None:
             elsewhere.write_text(content, "utf-8")
         with pytest.raises(Exception, match=r"another journal that is called journal\.jsonl"):
             learned_before(tmp_path / "labelled", elsewhere)
     with pytest.raises(Exception, match="no model that learned from other"):
         learned_before(tmp_path / "labelled", tmp_path / "other.jsonl")
+
+
+def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    texts, labels, _ = sentences(60, 9)
+    given = {text: own[0] for text, own in zip(texts, labels, strict=True) if len(own) == 1}
+    write_documents(tmp_path / "docs.jsonl", [Document(text, text) for text in given])
+    names = [Label("animals", {"en": "Horse"}), Label("food"), Label("music"), Label("poems")]
+    page = open_page(after=12, cold=ColdStart(LabelSet.of(names), single_label=True))
+    facts = page.client.get("/v1/labels").json()
+    assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music", "poems"]
+    assert (facts["single_label"], facts["languages"]) == (True, ["de", "en", "it"])
+    shown, languages = page.ask("next", session=ADA), []
+    for _ in range(12):
+        document = shown["document"]
+        horse = "horse" in document["text"]
+        assert (document["suggested"], document["scores"]) == (["animals"] if horse else [], {})
+        spans = page.ask("explain", key=document["key"], labels=["animals"])["labels"]["animals"]
+        assert [document["text"][start:stop] for start, stop, _ in spans] == ["horse"] * len(spans)
+        assert bool(spans) == horse
+        languages.append(document["language"])
+        decision = {"session": ADA, "key": document["key"], "action": "label"}
+        shown = page.ask("annotate", **decision, labels=[given[document["text"]]])
+    assert {languages.count(tag) for tag in ("de", "en", "it")} == {4}  # in turn
+    state = wait(page)
+    assert (state["problem"], state["learned"], state["until_next"]) == ("", 12, 12)
+    assert state["majority"] == pytest.approx(
+        max(Counter(line["labels"][0] for line in page.lines()).values()) / 12
+    )
+    (point,) = state["curve"]
+    assert (state["measure"], point["documents"]) == ("accuracy", 12)
+    assert 0 <= point["score"] <= 1
+    document = page.ask("next", session=ADA)["document"]
+    assert set(document["scores"]) == {"animals", "food", "music"}
+    saved = load_model(tmp_path / "labelled")
+    assert "poems" in saved.label_set_.ids  # without documents, and still to be chosen
+    assert [row["id"] for row in page.client.get("/v1/labels").json()["labels"]][-1] == "poems"
+    assert learned_before(tmp_path / "labelled", page.journal) == 12
+
+
+def wait(page: Page) -> dict[str, Any]:
+    """What is learned, once it is."""
+    until = time.monotonic() + 120
+    while (state := page.ask("heartbeat", session=ADA)["learning"])["running"] and time.monotonic() < until:
+        time.sleep(0.1)
+    told: dict[str, Any] = state
+    return told
+
+
+def test_without_a_model_the_labels_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_documents("docs.jsonl", documents(3))
+    for options, reason in (
+        ([], "docs.jsonl: without a model, the labels are needed. Add --labels FILE or --labels a,b,c."),
+        (["--labels", "sport"], "sport: no such file. Name a file of labels, or two or more: a,b,c."),
+    ):
+        assert main(["label", "docs.jsonl", *options, "--port", "0"]) == 2
+        assert reason in capsys.readouterr().err
+    (tmp_path / "labels.txt").write_text("animals\n\nfood\n")
+    for labels in ("labels.txt", "animals,food"):
+        assert main(["label", "docs.jsonl", "--labels", labels, "--to", "next.csv", "--force"]) == 0
+    assert len(list(read_documents("next.csv"))) == 3
+    assert list(tmp_path.glob("*journal*")) == []

@@ -86,7 +86,7 @@ def test_what_the_service_excludes_a_request_need_not(make_client: Client, named
 
 
 def test_labels_that_people_may_give_are_those_of_the_model_then_others(named: Any) -> None:
-    known = KnownLabels(named)
+    known = KnownLabels(named.label_set, named.labels.classes)
     own = [label for label in LABELS if label != "food"]
     assert [row["id"] for row in known.rows(set())] == [*own, "nature"]
     given = {"food", "magic", "music"}

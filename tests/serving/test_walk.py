@@ -49,17 +49,17 @@ def test_from_twenty_documents_to_a_served_model(started: list[Service], tmp_pat
     for _ in range(30):
         document = shown["document"]
         decision = {"key": document["key"], "action": "label", "labels": list(truth[document["id"]] or ())}
-        status, shown = page.ask("POST", "/v1/decide", {**person, **decision})
+        status, shown = page.ask("POST", "/v1/annotate", {**person, **decision})
         assert status == 200
     until = time.monotonic() + SECONDS
     while shown["learning"]["running"] and time.monotonic() < until:
         time.sleep(0.2)
-        _, shown = page.ask("POST", "/v1/stay", person)
+        _, shown = page.ask("POST", "/v1/heartbeat", person)
     assert (shown["learning"]["problem"], shown["learning"]["learned"]) == ("", 30)
     assert page.stop() == 0
-    assert "30 documents labelled in" in page.log.read_text("utf-8")
+    assert f"30 documents labelled. Model: {tmp_path / 'model-updated'}" in page.log.read_text("utf-8")
 
-    service = start(tmp_path / "model-labelled", tmp_path / "serve.txt")
+    service = start(tmp_path / "model-updated", tmp_path / "serve.txt")
     started.append(service)
     body = {"documents": [{"text": TEXTS["de"], "language": "de"}]}
     status, answer = service.ask("POST", "/v1/predict", body)

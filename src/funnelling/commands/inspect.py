@@ -1,11 +1,11 @@
 """``funnelling inspect`` and ``data describe``: what a model is, and what is in a file of documents."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import HIDDEN, argument, flag, refuse_retired
+from funnelling.commands.declaring import argument, flag
 from funnelling.commands.options import DATA_HELP, MODEL_HELP, AsJson, FilePath, Names, Reading
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
@@ -27,11 +27,8 @@ class Inspect(Names, AsJson):
     examples = ("inspect model",)
 
     model: FilePath = argument(MODEL_HELP, "MODEL")
-    more: Sequence[str] = argument(HIDDEN, "MODEL", default=(), nargs="*")  # retired
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
-        if self.more:
-            refuse_retired("inspect", "MODEL MODEL")
         return inspect_model(self.model, self.names)
 
     def show(self, result: dict[str, Any]) -> None:
@@ -41,10 +38,10 @@ class Inspect(Names, AsJson):
 def inspect_model(model: FilePath, names: str | None = None) -> dict[str, Any]:
     """What `describe_model` says of a model, and what is known once it is loaded.
 
-    ``thresholds`` are those that are not .5, by language, and ``keeps`` has what `possible_changes` gives,
+    ``thresholds`` are those that are not .5, by language, and ``stored`` has what `possible_changes` gives,
     too. Where the model has a label set, ``label_set`` tells of it, and with the language of ``names``,
     ``label_names`` what each label is called. Of a model that cannot be loaded here, the thresholds are None
-    and ``keeps`` has no more.
+    and ``stored`` has no more.
     """
     from funnelling.methods.rows import names_of_labels, thresholds_of
     from funnelling.storage import describe_model, load
@@ -54,8 +51,8 @@ def inspect_model(model: FilePath, names: str | None = None) -> dict[str, Any]:
         loaded = load(model, mapped=True)
     except InputError:
         return {**description, "thresholds": None}
-    keeps = {**description["keeps"], **possible_changes(loaded)}
-    told = {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
+    stored = {**description["stored"], **possible_changes(loaded)}
+    told = {**description, "stored": stored, "thresholds": thresholds_of(loaded)}
     if loaded.label_set is not None:
         told["label_set"] = _describe_label_set(loaded.label_set)
     if names is not None:
@@ -77,14 +74,14 @@ def _describe_label_set(label_set: "LabelSet") -> dict[str, Any]:
 
 
 def possible_changes(model: "Model") -> dict[str, Any]:
-    """The commands that a model ``can`` be changed by, and those that it ``cannot``, with the reason.
+    """The ``supported_changes`` of a model by commands, and the ``unsupported_changes`` with their reasons.
 
-    ``needs`` are resources that are not kept with a model, and that it needs again to learn.
+    ``needs`` are resources that are not stored with a model, and that it needs again to be fitted.
     """
     cannot = _impossible(model)
     return {
-        "can": [command for command in CHANGE_COMMANDS if command not in cannot],
-        "cannot": cannot,
+        "supported_changes": [command for command in CHANGE_COMMANDS if command not in cannot],
+        "unsupported_changes": cannot,
         "needs": _resources(model),
     }
 
@@ -129,7 +126,7 @@ def _print_model(description: dict[str, Any]) -> None:
 
     print(f"Method      {description['method']}")
     print(f"Languages   {_list(description['languages'])} (training documents)")
-    kind = ", one per document" if description["exclusive"] else ""
+    kind = ", one per document" if description["single_label"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(_called(description))}")
     if "label_set" in description:
         print(f"Label set   {_told(description['label_set'])}")
@@ -153,7 +150,7 @@ def _print_model(description: dict[str, Any]) -> None:
     print("\nWhat it keeps")
     print(
         plain(card.kept_table(description))
-        if description["keeps"]["documents"]
+        if description["stored"]["documents"]
         else card.kept_sentence(description)
     )
     print("\n".join(card.what_follows(description)))
@@ -162,8 +159,8 @@ def _print_model(description: dict[str, Any]) -> None:
         print(f"Choice      {description['choice']}")
     print(f"Parameters  {_list(card.made_with(description))}")
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
-    if description["choice_tried"]:
-        print(f"\nCandidates that were tried:\n{plain(card.tried_table(description['choice_tried']))}")
+    if description["candidates"]:
+        print(f"\nCandidates that were tried:\n{plain(card.tried_table(description['candidates']))}")
 
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:

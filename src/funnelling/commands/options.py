@@ -18,7 +18,9 @@ Probabilities = Literal["none", "list", "wide"]
 JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
 READING = Group(
-    "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
+    "how to read DATA",
+    "What is not said here is found in the file; what is found is said in a line.",
+    "The format of DATA is detected: see funnelling inspect DATA. Options that override it: --help.",
 )
 RESOURCES = Group("resources that some methods learn from")
 WORKING = Group("how the work is done")
@@ -30,14 +32,14 @@ LABEL_SET_HELP = (
     "description, parent, exclude; or SKOS, .ttl or .rdf"
 )
 DATA_HELP = (
-    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
-    "of folders of texts, or - for standard input"
+    "file of documents, a folder of such files or of texts, or - for standard input; files are .jsonl, .csv, "
+    ".tsv (each also .gz), .parquet, .xlsx or .ods"
 )
 
 
 def output_option(meaning: str, metavar: str, **words: Any) -> Any:
     """The option that says where the result goes."""
-    return option(meaning, metavar, "-o", complete="FILE", **words)
+    return option(meaning, metavar, "-o", **{"complete": "FILE", "common": True, **words})
 
 
 def _reading(meaning: str, metavar: str) -> Any:

@@ -34,6 +34,18 @@ def probability(text: str) -> float:
     return value
 
 
+def shares(text: str) -> list[float]:
+    """Numbers above 0, at most 1, with commas between them.
+
+    >>> shares(".25,.5,1")
+    [0.25, 0.5, 1.0]
+    """
+    values = [_parse(float, each, "a number") for each in text.split(",")]
+    if not all(0 < value <= 1 for value in values):
+        raise argparse.ArgumentTypeError(f"{text}: each share is above 0 and at most 1, such as .25,.5,1")
+    return values
+
+
 def model_folder(text: str) -> str:
     """The folder of a model that is here, and no address on the Hub."""
     from funnelling.storage.folders import folder_here

@@ -6,7 +6,6 @@ from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from funnelling.corpus import Corpus
@@ -206,9 +205,7 @@ def _decided(test: Corpus, methods: Mapping[str, Result], one_label: bool) -> Co
     labels = [*known, *unknown]
     return ComparedDecisions(
         truth=truth_of(test, labels),
-        given={
-            name: _matrix(decisions["given"], columns[name], len(labels)) for name, decisions in kept.items()
-        },
+        given={name: decision_matrix(decisions, labels) for name, decisions in kept.items()},
         known={
             # A slice copies nothing, and most methods know all labels.
             name: slice(len(known)) if len(own) == len(known) else own.tolist()
@@ -226,8 +223,11 @@ def _decided(test: Corpus, methods: Mapping[str, Result], one_label: bool) -> Co
     )
 
 
-def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: int) -> sparse.csr_array:
-    """Documents by columns, from the positions among ``columns`` of the labels that each was given."""
+def decision_matrix(decisions: StoredDecisions, labels: Sequence[str]) -> sparse.csr_array:
+    """Documents by ``labels``, which those that the method knows are among."""
+    place = {label: column for column, label in enumerate(labels)}
+    columns = np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
+    given, width = decisions["given"], len(labels)
     positions = np.fromiter(chain.from_iterable(given), dtype=np.intp)
     starts = np.cumsum([0, *map(len, given)])
     ones = np.ones(len(positions), dtype=bool)

@@ -43,28 +43,28 @@ class Decision:
     """One decision about a document, which has the labels that were given.
 
     ``action`` is one of `formats.journal.ACTIONS`; ``suggested`` are the labels that the model would have
-    given; ``who`` is the name of a person, as far as it is known.
+    assigned; ``annotator`` is the name of a person, as far as it is known.
     """
 
     action: str
     document: Document
-    who: str = ""
+    annotator: str = ""
     suggested: tuple[str, ...] | None = None
     note: str = ""
-    time: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
+    timestamp: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
 
     def record(self) -> dict[str, Any]:
         """The decision as a line of a journal has it.
 
-        >>> Decision("label", Document("7", "Hi", labels=("a",)), time="2026-01-01").record()
-        {'time': '2026-01-01', 'action': 'label', 'id': '7', 'text': 'Hi', 'labels': ['a']}
+        >>> Decision("label", Document("7", "Hi", labels=("a",)), timestamp="2026-01-01").record()
+        {'timestamp': '2026-01-01', 'action': 'label', 'id': '7', 'text': 'Hi', 'labels': ['a']}
         """
         of_document = to_record(self.document)
         if isinstance(self.document.id, LineNumber):  # known by its text: in another file it has another line
             del of_document["id"]
         return {
-            "time": self.time,
-            **({"who": self.who} if self.who else {}),
+            "timestamp": self.timestamp,
+            **({"annotator": self.annotator} if self.annotator else {}),
             "action": self.action,
             **of_document,
             **({} if self.suggested is None else {"suggested": list(self.suggested)}),
@@ -73,14 +73,17 @@ class Decision:
 
 
 def decision_in(record: dict[str, Any], name: str, line: int) -> Decision:
-    """The decision in a line of a journal."""
+    """The decision in a line of a journal; one that was written before 0.1.0 has ``who`` and ``time``."""
     check_decision(record, name, line)
     suggested = record.get("suggested")
-    who, note, moment = (str(record.get(field) or "") for field in ("who", "note", "time"))
+    annotator, note, moment = (
+        str(record.get(name) or record.get(before) or "")
+        for name, before in (("annotator", "who"), ("note", "note"), ("timestamp", "time"))
+    )
     return Decision(
         record["action"],
         to_document(record, name, line),
-        who,
+        annotator,
         tuple(map(str, suggested)) if isinstance(suggested, list) else None,
         note,
         moment,
@@ -102,8 +105,9 @@ class Journal:
     >>> import tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "journal.jsonl")
     >>> with Journal(path) as journal:
-    ...     journal.append(Decision("label", Document("7", "Il gatto dorme", "it", ("animals",)), who="Ada"))
-    ...     [(decision.who, decision.document.labels) for decision in journal.decisions()]
+    ...     cat = Document("7", "Il gatto dorme", "it", ("animals",))
+    ...     journal.append(Decision("label", cat, annotator="Ada"))
+    ...     [(decision.annotator, decision.document.labels) for decision in journal.decisions()]
     [('Ada', ('animals',))]
     """
 

@@ -49,8 +49,9 @@ def journal_mark(path: str | os.PathLike[str]) -> str | None:
         header = json.loads(stream.readline(_MAX_HEADER_BYTES))
         if isinstance(header, dict) and is_header(header):
             first = json.loads(stream.readline(MAX_LINE_BYTES))
-            if isinstance(first, dict) and first.get("time"):
-                return blake2b(str(first["time"]).encode(errors="replace"), digest_size=8).hexdigest()
+            moment = (first.get("timestamp") or first.get("time")) if isinstance(first, dict) else None
+            if moment:
+                return blake2b(str(moment).encode(errors="replace"), digest_size=8).hexdigest()
     return None
 
 

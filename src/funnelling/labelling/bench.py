@@ -1,134 +1,24 @@
 """The service behind the page to label on: the queue of tasks, the model, updates in the background."""
 
-import asyncio
-import logging
-import multiprocessing
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
+from dataclasses import replace
 from typing import Any
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import Decision, JournalFullError
 from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
 from funnelling.labelling.desk import TaskLockedError, TaskQueue
-from funnelling.labelling.queue import BackgroundUpdate, Queue, UpdateSettings, update_from_journal
+from funnelling.labelling.labels import ColdStart
+from funnelling.labelling.learning import BackgroundUpdate, BackgroundUpdater, UpdateSettings
+from funnelling.labelling.queue import Queue
 from funnelling.methods.model import Model
-from funnelling.runtime.messages import Style, speak
 from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem
-from funnelling.storage import load
 from funnelling.text.languages import is_language, normalise_tag
-
-logger = logging.getLogger(__name__)
-_NICE = 10
-
-
-@dataclass
-class BackgroundUpdater:
-    """Starts to learn when there is enough to learn from, one lesson at a time.
-
-    ``learned`` documents are what the model that is used now has learned of the journal; ``use`` gets the
-    model that has learned, and what came of it.
-    """
-
-    how: UpdateSettings
-    use: Callable[[Model, BackgroundUpdate], None]
-    learned: int = 0
-    _process: Any = None
-    _task: asyncio.Task[None] | None = None
-    _tried: int = 0  # documents that the last lesson, whatever came of it, had
-    _lesson: BackgroundUpdate | None = None
-    _problem: str = ""
-    _ended: bool = False
-
-    def __post_init__(self) -> None:
-        self._tried = self.learned
-
-    def consider(self, labelled: int, waiting: Callable[[], Sequence[Document]]) -> None:
-        """Start a lesson where so many labelled documents are enough for one."""
-        enough = self.how.after and labelled - self._tried >= self.how.after
-        if enough and self._task is None and not self._ended:
-            self._tried = labelled
-            self._task = asyncio.create_task(self._learn(waiting()))
-
-    def state(self, labelled: int) -> dict[str, Any]:
-        """What a page shows: what is learned, what came of it, and how many labels the next lesson lacks."""
-        return {
-            "after": self.how.after,
-            "running": self._task is not None,
-            "learned": self.learned,
-            "until_next": max(0, self.how.after - max(0, labelled - self._tried)),
-            "scores": [] if self._lesson is None else self._lesson.scores,
-            "measured_on": [] if self._lesson is None else self._lesson.measured_on,
-            "problem": self._problem,
-            "model": os.path.basename(os.path.abspath(self.how.output)),
-        }
-
-    def end(self) -> None:
-        """Give up what is being learned: the next run begins it again."""
-        self._ended = True
-        if self._process is not None and self._process.pid is not None:
-            self._process.terminate()
-
-    async def _learn(self, waiting: Sequence[Document]) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(target=_work, args=(self.how, waiting, theirs), daemon=True)
-        try:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(None, self._process.start)  # it writes out all that waits
-            theirs.close()
-            if self._ended:
-                self._process.terminate()
-            lesson = await loop.run_in_executor(None, _received, ours)
-            if isinstance(lesson, str):
-                raise InputError(lesson)
-            model = await loop.run_in_executor(None, load, self.how.output)
-            self.use(model.following(self.how.label_set), lesson)
-            self._lesson, self._problem, self.learned = lesson, "", lesson.documents
-            self._tried = max(self._tried, self.learned)  # some were labelled while it began
-            logger.info("learned from %d documents", lesson.documents)
-        except (InputError, OSError, MemoryError) as error:
-            if not self._ended:
-                problem = str(error) or "Out of memory."
-                logger.error("nothing was learned: %s", problem)
-                for path in (self.how.output, self.how.model, self.how.journal):  # people see no folders
-                    problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
-                self._problem = problem
-        finally:
-            ours.close()
-            self._process = self._task = None
-
-
-def _received(pipe: Connection) -> BackgroundUpdate | str:
-    """What came of a lesson, or why nothing did."""
-    try:
-        received: BackgroundUpdate | str = pipe.recv()
-    except EOFError:
-        return "The process that learned has ended too soon."
-    return received
-
-
-def _work(how: UpdateSettings, waiting: Sequence[Document], pipe: Connection) -> None:
-    """What the process runs."""
-    speak(Style(quiet=True))
-    with suppress(AttributeError, OSError):  # Windows has no such thing
-        os.nice(_NICE)
-    answer: BackgroundUpdate | str
-    try:
-        answer = update_from_journal(how, waiting)
-    except InputError as error:
-        answer = str(error)
-    except MemoryError:
-        answer = "Out of memory."
-    pipe.send(answer)
-
 
 N_WORDS_LISTED = 1  # that an explanation lists: a page shows them in the text
 
@@ -136,23 +26,28 @@ N_WORDS_LISTED = 1  # that an explanation lists: a page shows them in the text
 class AnnotationService:
     """Documents, people and a model at work together; all of it in one thread, that of the loop.
 
-    ``who`` is the name of everybody, where nobody is to be asked for one.
+    ``annotator`` is the name of everybody, where nobody is to be asked for one. Without a model there is no
+    engine, but a ``cold`` start, until a first model has learned, of which ``engine_of`` makes one.
     """
 
     def __init__(
         self,
         queue: Queue,
         desk: TaskQueue,
-        engine: Engine,
+        engine: Engine | None,
         learning: UpdateSettings,
         learned: int,
-        who: str = "",
+        annotator: str = "",
+        cold: ColdStart | None = None,
+        engine_of: Callable[[Model], Engine] | None = None,
     ) -> None:
         self.desk = desk
         self.engine = engine
-        self.who = who
+        self.annotator = annotator
         self.learner = BackgroundUpdater(learning, self._use, learned)
-        self._labels = KnownLabels(engine.model)
+        self._cold = cold
+        self._engine_of = engine_of
+        self._labels = self._known_labels()
         self._reasons = queue.reasons
         self._named = {document.language for document in queue.documents}
         self._in_order = not queue.by_model  # of a file, which stays
@@ -161,12 +56,12 @@ class AnnotationService:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
-        model = self.engine.model
+        known = self._named - {None} if self.engine is None else self.engine.model.languages
         return {
             "labels": self._labels.rows(self.desk.labels()),
-            "languages": list(map(str, model.languages)),
-            "exclusive": model.labels.single_label,
-            "who": self.who,
+            "languages": sorted(map(str, known)),
+            "single_label": self._single_label,
+            "annotator": self.annotator,
             "journal": self.desk.name,
             **self.state(None),
         }
@@ -197,7 +92,7 @@ class AnnotationService:
         except HTTPProblem:
             if not decided:
                 raise
-            row = _nothing_for(document)
+            row = self._without_model(document)
             self._suggested.pop(key, None)
         else:
             self._suggested[key] = tuple(map(str, row["labels"]))
@@ -220,14 +115,14 @@ class AnnotationService:
         }
 
     def submit(
-        self, session: str, key: str, action: str, who: str, labels: Sequence[str] | None, note: str
+        self, session: str, key: str, action: str, annotator: str, labels: Sequence[str] | None, note: str
     ) -> None:
         """Write down what a person decided about a document."""
         document = self._document(key)
         if action == LABEL and labels is None:
             raise HTTPProblem(422, '"labels" is missing. Add it.', pointer="/labels")
         given = self._given(labels or (), document) if action == LABEL else None
-        if action == LABEL and self.engine.model.labels.single_label and len(given or ()) != 1:
+        if action == LABEL and self._single_label and len(given or ()) != 1:
             raise HTTPProblem(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )
@@ -235,7 +130,7 @@ class AnnotationService:
         decision = Decision(
             action,
             replace(document, language=language, labels=given),
-            who or self.who,
+            annotator or self.annotator,
             self._suggested.get(key) if action == LABEL else None,
             note,
         )
@@ -248,10 +143,10 @@ class AnnotationService:
         if action in (LABEL, SKIP):
             self._suggested.pop(key, None)
 
-    async def undo(self, session: str, who: str, until: float) -> dict[str, Any]:
+    async def undo(self, session: str, annotator: str, until: float) -> dict[str, Any]:
         """Take back the last decision of a session, and show its document again."""
         try:
-            before = self.desk.undo(session, who or self.who)
+            before = self.desk.undo(session, annotator or self.annotator)
         except TaskLockedError:
             raise HTTPProblem(409, "Somebody else has that document by now.") from None
         except JournalFullError as error:
@@ -260,12 +155,15 @@ class AnnotationService:
             raise HTTPProblem(409, "There is nothing to take back.")
         return await self.show(session, until, before.document.labels, decided=True)
 
-    async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
-        """Where in a document the words stand that speak for labels, as far as the model knows them."""
+    async def explain(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
+        """The spans of a document that contribute to labels, as far as the model has them."""
         document = self._document(key)
         wanted = [label for label in labels if label in self._labels.ids]
         language = self._languages.get(key, document.language)
-        if not wanted or not self._serves(language):
+        if self.engine is None and self._cold is not None:
+            spans = {label: self._cold.spans(document.text, label) for label in wanted}
+            return {"labels": {label: [(*span, 1.0) for span in each] for label, each in spans.items()}}
+        if not wanted or self.engine is None or not self._serves(language):
             return {"labels": {}}
         asked = replace(document, language=language)
         (row,) = await self.engine.explain([asked], wanted, N_WORDS_LISTED, until)
@@ -278,7 +176,7 @@ class AnnotationService:
             tag = normalise_tag(language)
         except InputError as error:
             raise HTTPProblem(422, str(error), pointer="/language") from None
-        if not (is_language(tag) or tag in self._named or self.engine.model.serves(tag)):
+        if not (is_language(tag) or tag in self._named or self._serves(tag)):
             raise HTTPProblem(
                 422,
                 f"{quoted(language)} is no language of ISO 639, of the model or of the documents. Write a "
@@ -293,7 +191,8 @@ class AnnotationService:
     def close(self) -> None:
         """End what is under way."""
         self.learner.end()
-        self.engine.close()
+        if self.engine is not None:
+            self.engine.close()
 
     def _document(self, key: str) -> Document:
         try:
@@ -319,18 +218,39 @@ class AnnotationService:
         return tuple(dict.fromkeys(label.strip() if label in odd else label for label in labels))
 
     async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
-        if not self._serves(document.language):
-            return _nothing_for(document)
+        if self.engine is None or not self._serves(document.language):
+            return self._without_model(document)
         try:
             (row,) = await self.engine.predict([document], until)
         except HTTPProblem as refusal:
             if refusal.status != 422:  # it is too long for the model, and not for people
                 raise
-            return _nothing_for(document)
+            return self._without_model(document)
         return row
+
+    def _without_model(self, document: Document) -> dict[str, Any]:
+        """What is suggested where no model answers: before the first one, labels that the text names."""
+        suggested = [] if self._cold is None or self.engine is not None else self._cold.suggest(document.text)
+        return {"language": document.language or "und", "labels": suggested, "probabilities": {}}
+
+    @property
+    def _single_label(self) -> bool:
+        """Whether a document has exactly one label."""
+        if self.engine is not None:
+            return self.engine.model.labels.single_label
+        return self._cold is not None and self._cold.single_label
+
+    def _known_labels(self) -> KnownLabels:
+        if self.engine is not None:
+            model = self.engine.model
+            return KnownLabels(model.label_set, model.labels.classes.tolist())
+        label_set = LabelSet.of([]) if self._cold is None else self._cold.label_set
+        return KnownLabels(label_set, label_set.ids)
 
     def _serves(self, tag: str | None) -> bool:
         """Whether the model labels documents in a language; a missing one it detects."""
+        if self.engine is None:
+            return False
         try:
             return tag is None or self.engine.model.serves(normalise_tag(tag))
         except InputError:
@@ -341,16 +261,14 @@ class AnnotationService:
 
     def _use(self, model: Model, lesson: BackgroundUpdate) -> None:
         """Go on with a model that has learned."""
-        self.engine.replace(model)
-        self._labels = KnownLabels(model)
+        if self.engine is not None:
+            self.engine.replace(model)
+        elif self._engine_of is not None:
+            self.engine = self._engine_of(model)
+        self._labels = self._known_labels()
         if not self._in_order:
             self._reasons = lesson.reasons
             self.desk.reorder(lesson.keys)
-
-
-def _nothing_for(document: Document) -> dict[str, Any]:
-    """What a model that does not answer suggests."""
-    return {"language": document.language or "und", "labels": [], "probabilities": {}}
 
 
 def _taken() -> HTTPProblem:

@@ -127,7 +127,7 @@ class TaskQueue:
         self._take_up(session, key)
         self._documents[key] = replace(self._documents[key], language=language)
 
-    def undo(self, session: str, who: str) -> Decision | None:
+    def undo(self, session: str, annotator: str) -> Decision | None:
         """Take back the last decision of a session, which has the document again; None where there is none.
 
         Gives the decision that was taken back. `TaskLockedError` where somebody else has a document by now
@@ -143,7 +143,7 @@ class TaskQueue:
         if not skipped and self._labelled.get(key) is not before:
             done.pop()
             raise TaskLockedError
-        taken_back = Decision(UNDO, replace(before.document, labels=None), who)
+        taken_back = Decision(UNDO, replace(before.document, labels=None), annotator)
         self._journal.append(taken_back)
         self._settle(taken_back, session)
         done.pop()

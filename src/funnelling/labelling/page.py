@@ -1,5 +1,7 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
+import os
+import socket
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -15,19 +17,28 @@ from funnelling.errors import counted
 from funnelling.formats.journal import Journal
 from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
-from funnelling.labelling.queue import Queue, UpdateSettings
+from funnelling.labelling.labels import ColdStart
+from funnelling.labelling.learning import BackgroundUpdater, UpdateSettings
+from funnelling.labelling.queue import Queue
 from funnelling.methods.model import Model
-from funnelling.runtime.messages import say
+from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, guarded_app
 from funnelling.serving.bodies import LimitedRequest, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Metrics, too_busy
 from funnelling.serving.protocol import run_server
 from funnelling.serving.schema import MAX_NOTE_CHARACTERS, Body, string
-from funnelling.serving.settings import LABELLING, LABELLING_PAGES, ServiceSettings, labelling_paths
-from funnelling.serving.supervisor import announce, bind, start_logging
+from funnelling.serving.settings import (
+    LABELLING,
+    LABELLING_PAGES,
+    LOOPBACK,
+    ServiceSettings,
+    labelling_paths,
+)
+from funnelling.serving.supervisor import address_of, bind, start_logging
 
 MAX_LABELS_PER_REQUEST = 1_000  # of a document
+MAX_LABELS_NAMED = 10  # in a line
 _MAX_NAME_CHARACTERS = 100  # of a person, a session or a key
 
 
@@ -44,19 +55,19 @@ Session: Any = Annotated[str, Field(min_length=8, max_length=_MAX_NAME_CHARACTER
 
 
 class SessionRequest(Body):
-    """Who asks: a browser, by a name that only it knows, and the person in front of it."""
+    """Who asks: a browser, by a name that only it knows, and its annotator."""
 
     session: Session
-    who: Name = ""
+    annotator: Name = ""
 
 
-class StayRequest(SessionRequest):
+class HeartbeatRequest(SessionRequest):
     """Who is still there, and which document they look at."""
 
     key: Name = ""
 
 
-class DecisionRequest(SessionRequest):
+class AnnotateRequest(SessionRequest):
     """What a person decided about a document."""
 
     key: Name
@@ -73,7 +84,7 @@ class LanguageRequest(SessionRequest):
     labels: Labels | None = None
 
 
-class PassagesRequest(Body):
+class ExplainRequest(Body):
     """Which labels to explain in which document."""
 
     key: Name
@@ -104,60 +115,104 @@ def _add_interface(app: FastAPI, bench: AnnotationService) -> None:
     async def show_next(body: SessionRequest, request: LimitedRequest) -> Response:
         return await json_response_by_turns(await bench.show(body.session, request.until))
 
-    @app.post(LABELLING.decide)
-    async def decide(body: DecisionRequest, request: LimitedRequest) -> Response:
-        bench.submit(body.session, body.key, body.action, body.who, body.labels, body.note)
+    @app.post(LABELLING.annotate)
+    async def annotate(body: AnnotateRequest, request: LimitedRequest) -> Response:
+        bench.submit(body.session, body.key, body.action, body.annotator, body.labels, body.note)
         return await json_response_by_turns(await bench.show(body.session, request.until, decided=True))
 
     @app.post(LABELLING.undo)
     async def undo(body: SessionRequest, request: LimitedRequest) -> Response:
-        return await json_response_by_turns(await bench.undo(body.session, body.who, request.until))
+        return await json_response_by_turns(await bench.undo(body.session, body.annotator, request.until))
 
     @app.post(LABELLING.language)
     async def correct_language(body: LanguageRequest, request: LimitedRequest) -> Response:
         bench.correct_language(body.session, body.key, body.language)
         return await json_response_by_turns(await bench.show(body.session, request.until, body.labels))
 
-    @app.post(LABELLING.stay)
-    async def stay(body: StayRequest) -> Response:
+    @app.post(LABELLING.heartbeat)
+    async def heartbeat(body: HeartbeatRequest) -> Response:
         bench.desk.heartbeat(body.session, body.key)
         return json_response(bench.state(body.session))
 
-    @app.post(LABELLING.passages)
-    async def mark(body: PassagesRequest, request: LimitedRequest) -> Response:
-        return await json_response_by_turns(await bench.passages(body.key, body.labels, request.until))
+    @app.post(LABELLING.explain)
+    async def explain(body: ExplainRequest, request: LimitedRequest) -> Response:
+        return await json_response_by_turns(await bench.explain(body.key, body.labels, request.until))
 
 
 def label(
     queue: Queue,
-    model: Model,
+    model: Model | None,
+    cold: ColdStart | None,
     learned: int,
     learning: UpdateSettings,
     service: ServiceSettings,
     who: str,
     max_journal: int,
-) -> None:
-    """Let people label documents until a signal comes: SIGTERM or SIGINT.
+) -> dict[str, Any]:
+    """Let people label documents until a signal comes, SIGTERM or SIGINT; gives what came of it.
 
     ``learned`` documents of the journal are what the model has learned from, ``max_journal`` is the most
-    bytes of it, and ``who`` the name of everybody, if any.
+    bytes of it, and ``who`` the name of everybody, if any. Without a model there is a ``cold`` start.
     """
     (sock,) = bind(service.host, service.port, 1)
     with sock, Journal(learning.journal, most=max_journal) as journal:
         desk = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
-        metrics = Metrics(labelling_paths(), model.languages)
-        engine = Engine(model, metrics, service.limits.words)
-        bench = AnnotationService(queue, desk, engine, learning, learned, who)
+        languages = {document.language for document in queue.documents if document.language is not None}
+        metrics = Metrics(labelling_paths(), sorted(languages) if model is None else model.languages)
+
+        def engine_of(model: Model) -> Engine:
+            return Engine(model, metrics, service.limits.words)
+
+        engine = None if model is None else engine_of(model)
+        bench = AnnotationService(queue, desk, engine, learning, learned, who, cold, engine_of)
         app = create_labelling_app(bench, service, metrics)
-        engine.warm_up()
-        start_logging()
-        progress = desk.progress()
-        what = f"Labelling {counted(progress['left'], 'document')} of {progress['documents']:,}"
-        ready = partial(announce, service, sock, what, f"into {journal.path}", "label")
-        run_server(app, service.limits, metrics, sock, ready)
-        message = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
-        if bench.learner.learned < desk.labelled:
-            command = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
-            message += f" To learn from all of them: {command}"
-        say(message)
+        if engine is not None:
+            engine.warm_up()
+        start_logging(requests=False)
+        run_server(app, service.limits, metrics, sock, partial(_announce, service, sock, journal.path))
+        return _conclude(desk, bench.learner, service, learning)
+
+
+def _announce(service: ServiceSettings, sock: socket.socket, journal: str) -> None:
+    """Report where the page is."""
+    address = address_of(service.host, sock.getsockname()[1])
+    message = f"Open {address}. Every decision is saved at once in {journal}. Ctrl-C to stop."
+    if service.token is None and service.host not in LOOPBACK:
+        message += f" Everybody who reaches it can label: ask for a token with --token-file or {TOKEN}."
+    say(message, address=address)
+
+
+def _conclude(
+    desk: TaskQueue, learner: BackgroundUpdater, service: ServiceSettings, learning: UpdateSettings
+) -> dict[str, Any]:
+    """Report what was labelled and what to do next."""
+    labelled, learned = desk.labelled, learner.learned
+    message = f"{counted(labelled, 'document')} labelled"
+    new = learned > 0 and os.path.exists(learning.output)  # or the model knew them before
+    unused = sorted(set(learning.label_set.ids if learning.label_set else ()) - desk.labels())
+    if new:
+        message += f". Model: {learning.output}"
+        if learned < labelled:
+            message += f" (learned from {learned:,})"
+    else:
+        message += f" in {learning.journal}"
+    if learning.model is not None:
+        if learned < labelled:
+            update = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
+            message += f". To learn from all of them: {update}"
+    elif new:
+        message += f". Next: funnelling label {learning.output} {service.model}"
+    elif labelled:
+        message += f". No model yet. Next: the same command, or funnelling train {learning.journal} -o MODEL"
+    say(message)
+    if unused and labelled and learning.model is None:
+        named = ", ".join(unused[:MAX_LABELS_NAMED]) + (", …" if len(unused) > MAX_LABELS_NAMED else "")
+        say(f"Without documents so far: {named}.")
+    return {
+        "journal": learning.journal,
+        "labelled": labelled,
+        "model": learning.output if new else learning.model,
+        "learned": learned,
+        "labels_without_documents": unused,
+    }

@@ -1,33 +1,34 @@
-"""Which documents wait for a label, in which order, and what a model learns from labels meanwhile."""
+"""Which documents wait for a label, in which order: for people on a page, or in a file that they fill in."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from funnelling.commands.arrivals import UpdateResult
-from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
+import numpy as np
+
+from funnelling.commands.options import FilePath
 from funnelling.commands.sources import layout_for
-from funnelling.commands.update import Update
-from funnelling.corpus.label_set import LabelSet
+from funnelling.corpus import Corpus, name_languages
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
-from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.auditing import ISSUE_KINDS
 from funnelling.labelling.desk import key_of
+from funnelling.labelling.labels import ColdStart
 from funnelling.methods.model import Model
-from funnelling.methods.suggesting import suggest_texts
+from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, next_to_label
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
-from funnelling.storage import describe_model
-from funnelling.storage.folders import check_writable, folder_here
-from funnelling.text.detection import normalise_tags
+from funnelling.text.detection import detect_missing, normalise_tags
+
+logger = logging.getLogger(__name__)
 
 # Documents that are suggested, before the others as they came: nobody labels more before it learns
 MAX_SUGGESTED_DOCUMENTS = 500
+MAX_LANGUAGES_NAMED = 10  # in a line
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,14 @@ class Queue:
 
 
 def read_queue(
-    model: Model,
+    model: Model | None,
     data: FilePath,
     *,
     layout: Layout = AS_FOUND,
     everything: bool = False,
     as_they_are: bool = False,
     strict: bool = False,
+    detect: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> Queue:
@@ -57,19 +59,25 @@ def read_queue(
 
     Parameters
     ----------
-    model : what suggests labels
+    model : what suggests labels, if there is one
     data : file of documents
     layout : where the fields of documents are in the file, as far as that is not to be found
     everything : whether documents with labels are shown, too
     as_they_are : whether the order of the file is kept in any case
     strict : whether documents in languages that are none are refused, or else left out
+    detect : whether missing languages are detected now, and by nothing but the documents; else the model
+        detects them
     verbose : above 0 for progress bars
-    report : what gets a line on what is left out
+    report : what gets a line on what there is and what is left out
     """
     name = shown_name(data)
     with timed(f"reading {name}", bool(verbose)):
-        rows = list(read_documents(data, layout_for(model, layout), keep_fields=True))
+        rows = list(read_documents(data, _layout(model, layout), keep_fields=True))
     rows = _in_languages(rows, name, strict, report)
+    if detect:
+        tags, texts = [row.language for row in rows], [row.text for row in rows]
+        languages = detect_missing(tags, texts, name, (), verbose)
+        rows = [replace(row, language=tag) for row, tag in zip(rows, languages, strict=True)]
     reasons = [_reason(row) for row in rows]
     chosen = any(reasons)
     found: dict[str, Document] = {}
@@ -79,6 +87,12 @@ def read_queue(
             labelled += 1
         else:
             found.setdefault(key_of(row), replace(row, fields=None))
+    if detect:
+        there = Counter(str(document.language) for document in found.values())
+        named = ", ".join(f"{tag} {number:,}" for tag, number in there.most_common(MAX_LANGUAGES_NAMED))
+        more = ", …" if len(there) > MAX_LANGUAGES_NAMED else ""
+        without = "" if everything or chosen else " without labels"
+        report(f"{name}: {counted(len(found), 'document')}{without}: {named}{more}.")
     if labelled:
         report(f"{name}: {counted(labelled, 'document')} with labels left out (--all shows them, too).")
     if not found:
@@ -107,11 +121,15 @@ def _in_languages(rows: list[Document], name: str, strict: bool, report: Reporte
     return found
 
 
-def ordered(model: Model, documents: Sequence[Document]) -> Queue:
+def _layout(model: Model | None, layout: Layout) -> Layout:
+    return layout if model is None else layout_for(model, layout)
+
+
+def ordered(model: Model | None, documents: Sequence[Document]) -> Queue:
     """Put documents into the order in which people should see them."""
     if not documents:
         return Queue([], {}, by_model=True)
-    rows = suggest_texts(
+    rows = next_to_label(
         model,
         [document.text for document in documents],
         [document.language for document in documents],
@@ -128,92 +146,81 @@ def ordered(model: Model, documents: Sequence[Document]) -> Queue:
 def _reason(row: Document) -> str:
     """Why a document is worth a look, by its file."""
     fields = row.fields or {}
-    kind, doubted, rather = (str(fields.get(name) or "") for name in ("kind", "doubted", "rather"))
+    names = ("issue", "questioned_label", "suggested_label")
+    kind, doubted, rather = (str(fields.get(name) or "") for name in names)
     if fields.get("reason") or kind not in ISSUE_KINDS:
         return str(fields.get("reason") or "")
     named = f"{doubted}, rather {rather}" if doubted and rather else doubted or rather
     return f"{kind}: {named}" if named else kind
 
 
-@dataclass(frozen=True)
-class UpdateSettings:
-    """How a model learns: from which journal, into which folder, and after how many labels each time.
-
-    ``label_set`` is what people see in place of what the model keeps.
-    """
-
-    model: str
-    journal: str
-    output: str
-    after: int = 50
-    resources: Resources = NO_RESOURCES
-    jobs: int | None = None
-    label_set: LabelSet | None = None
-
-
-def learned_before(output: FilePath, journal: FilePath) -> int | None:
-    """How many documents of a journal the model in a folder has learned from; None where there is no folder.
-
-    Any other folder is refused.
-    """
-    folder = folder_here(output)
-    check_writable(folder, force=True)
-    if not folder.exists():
-        return None
-    last = (describe_model(folder).get("history") or [{}])[-1]
-    if last.get("step") == "update" and last.get("file") == Path(journal).name:
-        if last.get("journal") in (None, journal_mark(journal)):
-            return _learned_in(last)
-        raise InputError(
-            f"{folder} exists and learned from another journal that is called {Path(journal).name}. Choose "
-            "another folder for the model with -o."
+def choose_next(
+    model: Model | None,
+    data: FilePath,
+    number: int,
+    *,
+    cold: ColdStart | None = None,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
+    balance: bool = False,
+    verbose: int = 0,
+) -> list[dict[str, Any]]:
+    """The documents of a file to label next, as `next_to_label` gives them; without a model by ``cold``."""
+    name = shown_name(data)
+    with timed(f"reading {name}", bool(verbose)):
+        corpus = Corpus.from_documents(read_documents(data, _layout(model, layout)))
+    among = () if model is None else model.languages
+    corpus, names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
+    if names.detected:
+        logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
+    if names.unknown:
+        logger.info("%s: %s.", name, names.left_out())
+    corpus = _unlabelled(model, corpus, name)
+    for language, there in sorted(Counter(map(str, corpus.languages)).items()):
+        if there > MAX_COMPARED_DOCUMENTS:
+            looked_at = f"{MAX_COMPARED_DOCUMENTS:,} are looked at"
+            logger.info("%s: of %s documents in %s, %s.", name, f"{there:,}", language, looked_at)
+    rows = next_to_label(
+        model,
+        corpus.texts,
+        corpus.languages,
+        number,
+        ids=corpus.ids,
+        groups=corpus.groups if any(corpus.groups) else None,
+        balance=balance,
+    )
+    if cold is not None:
+        rows = [{**row, "suggested": cold.suggest(row["text"])} for row in rows]
+    if len(rows) < min(number, len(corpus)):
+        logger.info(
+            "%d of %s chosen: the others say the same as a chosen or a learned one, are of its group, or "
+            "were not looked at.",
+            len(rows),
+            counted(len(corpus), "document"),
         )
-    raise InputError(
-        f"{folder} exists and is no model that learned from {Path(journal).name}. Choose another folder for "
-        "the model with -o."
-    )
+    return rows
 
 
-@dataclass(frozen=True)
-class BackgroundUpdate:
-    """What a model learned from how many documents of a journal, and what people should see next.
-
-    ``scores`` are those before and after. Next come the documents with ``keys``, in this order, for
-    ``reasons`` as those of a `Queue`: whoever asked for the lesson has the documents.
-    """
-
-    documents: int
-    scores: list[dict[str, Any]]
-    measured_on: list[str]
-    keys: list[str]
-    reasons: dict[str, str]
-
-
-def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> BackgroundUpdate:
-    """Let a model learn what a journal says, as `update` does, into a folder of its own.
-
-    One that has become worse by more than noise is not saved: `NegativeResultError`. The label set takes
-    part in the order of the documents that are ``waiting``, and is not kept.
-    """
-    files = {"model": how.model, "data": how.journal, "output": how.output, **vars(how.resources)}
-    growth = Update(jobs=how.jobs, overwrite=True, **files).run()
-    queue = ordered(growth.model.following(how.label_set), waiting)
-    keys = [key_of(document) for document in queue.documents]
-    documents = _learned_in(growth.model.history[-1])
-    return BackgroundUpdate(
-        documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons
-    )
-
-
-def _learned_in(step: Mapping[str, Any]) -> int:
-    """How many documents a step of a model's history was about."""
-    return int(sum(step.get("documents", {}).values()))
-
-
-def _scores(growth: UpdateResult) -> list[dict[str, Any]]:
-    """A row per measure: its average over the languages before and after."""
-    before, after = growth.change.average_before, growth.change.average_after
-    return [
-        {"measure": MEASURE_TITLES[name], "before": before[name], "after": after[name]}
-        for name in shown_measures(before)
-    ]
+def _unlabelled(model: Model | None, corpus: Corpus, name: str) -> Corpus:
+    """The documents that could be labelled; how many others there are is said."""
+    archive = None if model is None else model.archive
+    learned = np.zeros(len(corpus), dtype=bool)
+    if archive is not None and archive.texts:
+        learned = archive.knows(corpus.languages, corpus.texts, corpus.ids, corpus.groups)
+    left = np.ones(len(corpus), dtype=bool)
+    lines = []
+    for which, why in (
+        ([not text.strip() for text in corpus.texts], "without text"),
+        ([labels is not None for labels in corpus.labels], "with labels"),
+        ([split == "test" for split in corpus.splits], "for test"),
+        (learned, "that the model has learned, or another version of"),
+    ):
+        found = np.asarray(which, dtype=bool)
+        if number := int((found & left).sum()):
+            lines.append(f"{counted(number, 'document')} {why}")
+        left &= ~found
+    if not left.any():
+        raise InputError(f"{name}: no document to label: {', '.join(lines)}. Add some without labels.")
+    if lines:
+        logger.info("%s: left out: %s.", name, ", ".join(lines))
+    return corpus.select(left)

@@ -14,7 +14,7 @@ from funnelling.formats.frames import as_frame
 from funnelling.methods.answering import FittedEstimator
 from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.model import Languages
-from funnelling.methods.suggesting import SUGGESTION_COLUMNS, suggest_texts
+from funnelling.methods.suggesting import SUGGESTION_COLUMNS, next_to_label
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -167,7 +167,7 @@ class MethodEstimator(FittedEstimator):
         >>> frame["text"].tolist()
         ['the cat barks']
         """
-        rows = suggest_texts(
+        rows = next_to_label(
             self.current_model, X, languages, number, ids=ids, groups=groups, balance=balance
         )
         return as_frame(rows, SUGGESTION_COLUMNS)

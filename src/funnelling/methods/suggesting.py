@@ -110,10 +110,10 @@ MAX_LABELS_NAMED = 2  # labels that a reason names
 Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
 
 
-def examples_of(model: Model) -> Examples | None:
+def examples_of(model: Model | None) -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
-    archive = model.archive
-    if archive is None or model.labels.has_one_column:
+    archive = None if model is None else model.archive
+    if model is None or archive is None or model.labels.has_one_column:
         return None
     examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
     return examples
@@ -123,12 +123,12 @@ Reason = tuple[str, list[int]]  # why to label a document, and the columns of th
 
 
 class Reasons:
-    """The reasons of documents, by what a model says of them and what it has learned."""
+    """The reasons of documents, by what a model, if there is one, says of them and what it has learned."""
 
-    def __init__(self, model: Model, examples: Examples | None) -> None:
-        self._labels = [str(label) for label in model.labels.classes]
-        self._single = model.labels.single_label
-        self._learned = model.documents
+    def __init__(self, model: Model | None, examples: Examples | None) -> None:
+        self._labels = [] if model is None else [str(label) for label in model.labels.classes]
+        self._single = model is not None and model.labels.single_label
+        self._learned = {} if model is None else model.documents
         known = enumerate(() if examples is None else examples.tolist())
         # Labels with few documents, those with fewest first
         self._rare = sorted((number, column) for column, number in known if number <= MAX_RARE_EXAMPLES)
@@ -147,13 +147,14 @@ class Reasons:
             reasons += self._of_labels(row, opinions, doubts)
         said = [*(words for words, _ in reasons), self._of_language(language)]
         if taken.others >= MIN_SIMILAR_SHOWN:
-            said.append(f"like {counted(taken.others, 'other')} without labels")
+            said.append(f"similar to {counted(taken.others, 'unlabelled document')}")
         columns = [column for _, named in reasons for column in named]
-        return "; ".join(each for each in said if each) or "unlike what is labelled", columns
+        unlike = "unlike the labelled documents" if self._learned else "unlike the documents before it"
+        return "; ".join(each for each in said if each) or unlike, columns
 
     def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Uncertainty) -> Iterator[Reason]:
         if not opinions.in_vocabulary[row]:
-            yield "no known word", []
+            yield "out of vocabulary", []
             return
         unsure = self._unsure(row, doubts)
         if unsure:
@@ -166,7 +167,7 @@ class Reasons:
         rare = next(((number, j) for number, j in self._rare if likely[j]), None)
         if rare is not None:
             number, column = rare
-            yield f"perhaps the rare label {self._labels[column]} ({number} so far)", [column]
+            yield f"possible rare label {self._labels[column]} ({counted(number, 'example')})", [column]
 
     def _unsure(self, row: int, doubts: Uncertainty) -> list[int]:
         """The columns of labels in doubt, as many as a reason names."""
@@ -178,6 +179,8 @@ class Reasons:
         ]
 
     def _of_language(self, language: str) -> str:
+        if not self._learned:
+            return ""
         if language not in self._learned:
             return "language without labels"
         mean = sum(self._learned.values()) / len(self._learned)
@@ -196,17 +199,17 @@ SUGGESTION_COLUMNS = ("id", "language", "text", "labels", "suggested", "probabil
 Row = dict[str, Any]
 
 
-def check_suggests(model: Model) -> None:
+def check_names_next(model: Model) -> None:
     """Refuse a model that gives no opinion on every label."""
     if model.algorithm.sparse_labels:
         raise InputError(
-            f"{model.algorithm.name} cannot say yet which documents to label next. Label those whose best "
-            "labels are least probable by `funnelling predict`."
+            f"{model.algorithm.name} cannot choose documents to label next. Label those whose best labels "
+            "are least probable by `funnelling predict`."
         )
 
 
-def suggest_texts(
-    model: Model,
+def next_to_label(
+    model: Model | None,
     X: Any,
     languages: Any = None,
     number: int = 100,
@@ -215,18 +218,24 @@ def suggest_texts(
     groups: Any = None,
     balance: bool = False,
 ) -> list[Row]:
-    """What `MethodEstimator.suggest` gives, as rows."""
-    check_suggests(model)
+    """What `MethodEstimator.suggest` gives, as rows.
+
+    Without a model every document is as uncertain as any other, and each needs its language.
+    """
+    if model is not None:
+        check_names_next(model)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
-    inputs = read_inputs(X, languages, model.languages, model.texts)
+    known = model.languages if model is not None else sorted(set(languages))
+    inputs = read_inputs(X, languages, known, model is None or model.texts)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)
     grouping = {} if groups is None else inputs.groups(groups)
     examples = examples_of(model)
     rankings = {}
-    with progress_bar("suggest", sum(inputs.sizes().values()), model.shows_progress, "documents") as advance:
+    shows = model is not None and model.shows_progress
+    with progress_bar("choose", sum(inputs.sizes().values()), shows, "documents") as advance:
         for tag, texts in inputs.documents.items():
             most = len(texts) if grouping else number  # of a group only one is taken
             rankings[tag] = _ranked(model, tag, texts, most, examples)
@@ -242,7 +251,7 @@ def suggest_texts(
                 seen.add(group)
                 yield taken
 
-    learned = {tag: model.documents.get(tag, 0) for tag in rankings}
+    learned = {tag: 0 if model is None else model.documents.get(tag, 0) for tag in rankings}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
     chosen = interleave_languages({tag: once(tag) for tag in rankings}, learned, documents, balance)
     taken = list(islice(chosen, number))
@@ -262,7 +271,7 @@ def suggest_texts(
 
 
 def _ranked(
-    model: Model, language: str, texts: Sequence[str], number: int, examples: Examples | None
+    model: Model | None, language: str, texts: Sequence[str], number: int, examples: Examples | None
 ) -> list[SelectedDocument]:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
@@ -271,11 +280,11 @@ def _ranked(
         places = np.sort(drawn)
     shown = [texts[place] for place in places.tolist()]
     weights = np.ones(len(shown), dtype=np.float32)
-    if model.serves(language):
+    if model is not None and model.serves(language):
         # Of the many documents that are not suggested only the total is kept.
         doubts = (_opinions_and_doubts(model, language, each, examples)[1] for each in _blocks(model, shown))
         weights = np.concatenate([each.total for each in doubts]).astype(np.float32)
-    archive = model.archive
+    archive = None if model is None else model.archive
     known = archive is not None and archive.texts and language in archive.blocks
     learned = archive.blocks[language].documents if archive is not None and known else ()
     in_order = archive is None or archive.kind == "as written"
@@ -288,9 +297,9 @@ def _ranked(
     return [each._replace(place=int(places[each.place])) for each in ranking]
 
 
-def _blocks(model: Model, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
+def _blocks(model: Model | None, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Documents, as many at a time as a model may say something of."""
-    step = max(VALUES_PER_BLOCK // len(model.labels.classes), 1)
+    step = max(VALUES_PER_BLOCK // (1 if model is None else len(model.labels.classes)), 1)
     return (documents[start : start + step] for start in range(0, len(documents), step))
 
 
@@ -302,7 +311,7 @@ def _opinions_and_doubts(
 
 
 def _told(
-    model: Model,
+    model: Model | None,
     documents: Mapping[str, Sequence[str]],
     taken: Sequence[tuple[str, SelectedDocument]],
     examples: Examples | None,
@@ -313,7 +322,7 @@ def _told(
     for language in dict.fromkeys(tag for tag, _ in taken):
         for block in _blocks(model, [each for tag, each in taken if tag == language]):
             opinions = doubts = None
-            if model.serves(language):
+            if model is not None and model.serves(language):
                 texts = [documents[language][each.place] for each in block]
                 opinions, doubts = _opinions_and_doubts(model, language, texts, examples)
             for row, each in enumerate(block):
@@ -323,9 +332,9 @@ def _told(
     return told
 
 
-def _labels(model: Model, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:
+def _labels(model: Model | None, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:
     """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
-    if opinions is None or not opinions.in_vocabulary[row]:
+    if model is None or opinions is None or not opinions.in_vocabulary[row]:
         return {"suggested": [], "probabilities": {}}
     decisions, names = opinions.decisions, [str(label) for label in model.labels.classes]
     assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]

@@ -60,7 +60,7 @@ def hub_languages(names: Iterable[str]) -> list[str]:
 
 
 def _tags(description: Description, languages: list[str]) -> list[str]:
-    labels = "single-label" if description["exclusive"] else "multi-label"
+    labels = "single-label" if description["single_label"] else "multi-label"
     several = ["multilingual"] if len(languages) > 1 else []
     return [LIBRARY, *([TASK] if languages else []), *several, f"{labels}-classification"]
 
@@ -168,21 +168,21 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 def kept_sentence(description: Description) -> str:
     """What is kept, in a sentence that has "it" for its subject; takes what `describe_model` says."""
-    keeps = description["keeps"]
-    if not keeps["documents"]:
+    stored = description["stored"]
+    if not stored["documents"]:
         return f"It keeps {NOTHING_STORED}."
-    names = list(_things(keeps))
+    names = list(_things(stored))
     things = ", ".join(names[:-1]) + f" and {names[-1]}"
-    return f"It keeps of {counted(sum(keeps['documents'].values()), 'training document')}: {things}."
+    return f"It keeps of {counted(sum(stored['documents'].values()), 'training document')}: {things}."
 
 
 def kept_table(description: Description) -> Table:
     """What each thing takes that is kept."""
-    keeps = description["keeps"]
+    stored = description["stored"]
     return Table(
         ["of each document", "takes"],
-        [[name, shown_bytes(size)] for name, size in _things(keeps).items()]
-        + [["the model in all", shown_bytes(keeps["bytes_in_all"])]],
+        [[name, shown_bytes(size)] for name, size in _things(stored).items()]
+        + [["the model in all", shown_bytes(stored["total_bytes"])]],
     )
 
 
@@ -191,21 +191,23 @@ def what_follows(description: Description) -> list[str]:
 
     Takes what `inspect_model` says of it; nothing is known of a model that cannot be loaded here.
     """
-    keeps = description["keeps"]
+    stored = description["stored"]
     lines = []
-    if keeps.get("can"):
-        again = f" ({', '.join(f'--{name}' for name in keeps['needs'])} again)" if keeps["needs"] else ""
-        lines.append(f"Without training anew it can be changed by: {', '.join(keeps['can'])}{again}.")
+    if stored.get("supported_changes"):
+        again = f" ({', '.join(f'--{name}' for name in stored['needs'])} again)" if stored["needs"] else ""
+        lines.append(
+            f"Without training anew it can be changed by: {', '.join(stored['supported_changes'])}{again}."
+        )
     reasons: dict[str, list[str]] = {}
-    for command, reason in keeps.get("cannot", {}).items():
+    for command, reason in stored.get("unsupported_changes", {}).items():
         reasons.setdefault(reason, []).append(command)
     return lines + [f"Not by {', '.join(names)}. {reason}" for reason, names in reasons.items()]
 
 
-def _things(keeps: Mapping[str, Any]) -> dict[str, int]:
+def _things(stored: Mapping[str, Any]) -> dict[str, int]:
     """What is kept, and the bytes it takes."""
-    names = {**_NAMES, "texts": f"texts ({keeps['texts']})"}
-    return {names[name]: size for name, size in keeps["bytes"].items()}
+    names = {**_NAMES, "texts": f"texts ({stored['texts']})"}
+    return {names[name]: size for name, size in stored["bytes"].items()}
 
 
 def shown_bytes(number: float) -> str:
@@ -269,7 +271,7 @@ def task(description: Mapping[str, Any]) -> str:
     """What the model does, in a sentence."""
     languages = counted(len(description["languages"]), "language")
     labels = counted(len(description["labels"]), "label")
-    if description["exclusive"]:
+    if description["single_label"]:
         return f"It gives each document one of {labels}, in {languages}, with a probability for each label."
     return f"It labels documents in {languages} under {labels}, with a probability for each."
 
@@ -288,7 +290,7 @@ def probabilities(description: Mapping[str, Any]) -> str:
     scores = description["scores"] or {}
     if "calibration_error" in scores:
         trust += f"{rates(scores)}. "
-    if description["exclusive"]:
+    if description["single_label"]:
         return trust + "They sum to 1, and the most probable label is assigned: thresholds do not apply."
     return (
         trust
@@ -339,7 +341,7 @@ CHOICE_NOTE = (
 def tried_table(tried: Sequence[Mapping[str, Any]]) -> Table:
     """The candidates in the order in which ties are decided, with their measures.
 
-    ``tried`` is what `describe_model` says under ``choice_tried``.
+    ``tried`` is what `describe_model` says under ``candidates``.
 
     >>> tried_table([{"name": "own + mixed", "C": 1.0, "micro_f1": 0.5, "chosen": True}])[:2]
     (['candidate', 'chosen', 'C', 'micro-F1'], [['own + mixed', 'chosen', '1', '.500']])

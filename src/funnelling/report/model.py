@@ -213,7 +213,7 @@ def _errors(details: Details) -> list[Section]:
 def _choice(description: Description) -> list[Section]:
     if not description["choice"]:
         return []
-    tried = description["choice_tried"]
+    tried = description["candidates"]
     blocks = []
     if tried:
         blocks.append(TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE], folded=True))
@@ -222,7 +222,7 @@ def _choice(description: Description) -> list[Section]:
 
 def _training(description: Description) -> Section:
     languages = description["languages"]
-    one_each = ", one per document" if description["exclusive"] else ""
+    one_each = ", one per document" if description["single_label"] else ""
     blocks = [TableBlock("training", "Training documents by language", documents_table(description))]
     if description["history"]:
         blocks.append(TableBlock("history", "Step by step", history_table(description["history"])))

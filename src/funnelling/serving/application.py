@@ -66,14 +66,14 @@ def label_rows(model: Model) -> list[Row]:
 
 
 class KnownLabels:
-    """The labels of a model, and what is known of them and of others, looked up once: they may be many.
+    """Labels, and what is known of them and of others, looked up once: they may be many.
 
-    ``ids`` are those of the model.
+    ``ids`` are the ``labels`` themselves, such as those of a model; a label set may have others.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._label_set = _label_set(model)
-        self._own = label_rows(model)
+    def __init__(self, label_set: LabelSet | None, labels: Iterable[Any]) -> None:
+        self._label_set = LabelSet.of([]) if label_set is None else label_set
+        self._own = _rows(self._label_set, map(str, labels))
         self.ids = frozenset(row["id"] for row in self._own)
         self._others = _rows(self._label_set, (each for each in self._label_set.ids if each not in self.ids))
 
@@ -81,7 +81,7 @@ class KnownLabels:
         return label in self.ids or label in self._label_set
 
     def rows(self, given: set[str]) -> list[Row]:
-        """All that may be given or were ``given`` by people: the model's, then others by their ids."""
+        """All that may be given or were ``given`` by people: the ``ids``, then others by their ids."""
         further = (label for label in given if label not in self.ids and label not in self._label_set)
         others = [*self._others, *_rows(self._label_set, further)]
         rows = [*self._own, *sorted(others, key=lambda row: str(row["id"]))]

@@ -108,11 +108,11 @@ class _Labelling(NamedTuple):
 
     facts: str = "/v1/labels"
     next: str = "/v1/next"
-    decide: str = "/v1/decide"
+    annotate: str = "/v1/annotate"
     undo: str = "/v1/undo"
     language: str = "/v1/language"
-    stay: str = "/v1/stay"
-    passages: str = "/v1/passages"
+    heartbeat: str = "/v1/heartbeat"
+    explain: str = "/v1/explain"
 
 
 LABELLING = _Labelling()

@@ -298,8 +298,8 @@ def _follow(pipe: Connection) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def start_logging() -> None:
-    """Log one line per request and per failure; of an exception only what quotes no document."""
+def start_logging(requests: bool = True) -> None:
+    """Log a line per failure, and one per request if wanted; of an exception only what quotes no document."""
     handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
     ours = ("funnelling.serving", "funnelling.labelling", "funnelling.formats.journal")
     for name in (*ours, "uvicorn", "asyncio"):
@@ -307,6 +307,8 @@ def start_logging() -> None:
         named.handlers = [handler]
         named.propagate = False
         named.setLevel(logging.INFO if name in ours else logging.ERROR)
+    if not requests:
+        logging.getLogger(ours[0]).setLevel(logging.WARNING)
 
 
 class _Discreet(logging.Formatter):

@@ -47,11 +47,10 @@ MAY_BE_BLANK = ("groups", "beginnings")  # have an empty string where there is n
 
 
 def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-    """What a model, as `encode` gives it, keeps of its training documents.
+    """What a model, as `encode` gives it, stores of its training documents.
 
-    ``documents`` are how many, by language: none where it keeps nothing of them. ``texts`` is "as written",
-    "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
-    ``bytes_in_all``.
+    ``documents`` counts them by language: none where nothing is stored. ``texts`` is "as written", "bags of
+    words" or None. ``bytes`` are the sizes of what is stored, of the model's ``total_bytes``.
     """
     kind, kinds = _at(tree, "archive.kind"), field_kinds(Block)
     blocks = {f"{_key(BLOCKS)}/{quote(tag, '')}": block for tag, block in (_at(tree, BLOCKS) or {}).items()}
@@ -76,7 +75,7 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
         "documents": dict(zip(_at(tree, BLOCKS) or {}, map(length, read("targets")), strict=True)),
         "texts": TEXTS.get(kind),
         "bytes": {name: size for name, size in sizes.items() if size},
-        "bytes_in_all": _size("", tree, arrays),
+        "total_bytes": _size("", tree, arrays),
     }
 
 
@@ -104,8 +103,8 @@ LIBRARIES = (
     *("py3langid", "langcodes", "anyascii"),
 )
 DESCRIBED = (
-    *("method", "parameters", "languages", "labels", "exclusive", "serves_unseen", "C", "choice"),
-    *("choice_tried", "scores", "history", "keeps", "format", "readable_by", "funnelling", "versions"),
+    *("method", "parameters", "languages", "labels", "single_label", "serves_unseen", "C", "choice"),
+    *("candidates", "scores", "history", "stored", "format", "readable_by", "funnelling", "versions"),
 )
 # A model that labels one of these without having learned it labels languages it has not seen.
 WIDESPREAD = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "de")
@@ -195,7 +194,7 @@ def whole(
         "parameters": _plain_parameters(parameters),
         "languages": dict(model.documents),
         "labels": model.labels.classes.tolist(),
-        "exclusive": model.labels.single_label,
+        "single_label": model.labels.single_label,
         "serves_unseen": any(fitted.serves(tag) for tag in WIDESPREAD if not is_served(tag, model.languages)),
         "C": fitted.final_c,
         "choice": None if fitted.chosen is None else fitted.chosen.summary(),
@@ -331,9 +330,9 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     tree = document["model"]
     own = {
         **document,
-        "choice_tried": _tried(tree),
+        "candidates": _tried(tree),
         "history": tree.get("history"),
-        "keeps": describe_kept(tree, arrays),
+        "stored": describe_kept(tree, arrays),
     }
     return {key: own.get(key) for key in DESCRIBED}
 

@@ -235,7 +235,7 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a model is: method, parameters, training documents by language, labels, scores, versions.
 
     And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
-    its documents (``keeps``, see `describe_kept`).
+    its documents (``stored``, see `describe_kept`).
     """
     place, document, files = read(path, mapped=True)
     with folders.report_damage(place):
@@ -324,7 +324,7 @@ def push_model(
     place, document, files = _content(model, compact)
     described = description_of(place, document, arrays_of(files.values(), mapped=False))
     keeps = kept_sentence(described)
-    if described["keeps"]["documents"] and not with_documents:
+    if described["stored"]["documents"] and not with_documents:
         raise InputError(
             f"{place}: {keeps[0].lower()}{keeps[1:-1]}; whoever reads the repository could read that. Push a "
             "copy without it by --compact, or all of it by --with-documents."

@@ -24,7 +24,7 @@ def fitted(**parameters: Any) -> FunnellingClassifier:
 
 def keeps(model: Any, folder: Path) -> dict[str, Any]:
     save_model(model, folder / "model")
-    found: dict[str, Any] = inspect_model(folder / "model")["keeps"]
+    found: dict[str, Any] = inspect_model(folder / "model")["stored"]
     return found
 
 
@@ -36,7 +36,7 @@ def test_bags_of_words(tmp_path: Path) -> None:
     assert set(found["bytes"]) == {
         *("ids", "labels", "texts", "beginnings", "posteriors", "scores", "solutions")
     }
-    assert found["cannot"] == {}
+    assert found["unsupported_changes"] == {}
     assert found["needs"] == []
     assert "It keeps of 60 training documents: ids, labels, texts (bags of words)" in card(tmp_path)
 
@@ -49,27 +49,27 @@ def test_texts_as_written(tmp_path: Path) -> None:
 def test_nothing(tmp_path: Path) -> None:
     found = keeps(fitted(keep="nothing"), tmp_path)
     assert (found["documents"], found["texts"], found["bytes"]) == ({}, None, {})
-    assert set(found["cannot"]) == {*AGAIN, "tune"}
-    assert found["can"] == ["relabel"]
+    assert set(found["unsupported_changes"]) == {*AGAIN, "tune"}
+    assert found["supported_changes"] == ["relabel"]
     assert "It keeps nothing of its training documents" in card(tmp_path)
 
 
 def test_a_baseline_has_no_scores_to_tune_by(tmp_path: Path) -> None:
     found = keeps(NaiveClassifier(C=1).fit(TEXTS, LABELS, LANGUAGES, ids=IDS), tmp_path)
     assert found["texts"] == "bags of words"
-    assert list(found["cannot"]) == ["tune"]
+    assert list(found["unsupported_changes"]) == ["tune"]
 
 
 def test_one_label_per_document_has_no_thresholds(tmp_path: Path) -> None:
     single = [(labels or ["none"])[0] for labels in LABELS]
     model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, single, LANGUAGES)
-    assert "no thresholds" in keeps(model, tmp_path)["cannot"]["tune"]
+    assert "no thresholds" in keeps(model, tmp_path)["unsupported_changes"]["tune"]
 
 
 def test_one_tier_2_for_all_languages_has_no_thresholds_of_its_own(tmp_path: Path) -> None:
     """What is said is what `tune` says."""
     model = fitted(zero_shot="auto", zero_shot_joint=True)
-    reason = keeps(model, tmp_path)["cannot"]["tune"]
+    reason = keeps(model, tmp_path)["unsupported_changes"]["tune"]
     with pytest.raises(InputError) as refused:
         model.tune("recall=.9")
     assert reason == str(refused.value)
@@ -82,7 +82,7 @@ def test_vectors(tmp_path: Path) -> None:
     assert found["texts"] is None
     assert "vectors" in found["bytes"]
     assert "beginnings" not in found["bytes"]
-    assert found["can"] == ["tune", "relabel", "relabel to merge labels"]
+    assert found["supported_changes"] == ["tune", "relabel", "relabel to merge labels"]
     assert tune(tmp_path / "model", "recall=.9").change.goal == "recall=.9"
     (tmp_path / "map.json").write_text('{"0": "1"}')
     assert len(relabel(tmp_path / "model", tmp_path / "map.json").model.labels.classes) == 2
@@ -104,6 +104,6 @@ def card(folder: Path) -> str:
 
 def test_documents_without_ids_cannot_be_forgotten() -> None:
     model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
-    assert "no ids" in possible_changes(model.model_)["cannot"]["forget"]
+    assert "no ids" in possible_changes(model.model_)["unsupported_changes"]["forget"]
     model.extend(["a cat"], [["x"]], ["en"], ids=["one"])
-    assert "forget" in possible_changes(model.model_)["can"]
+    assert "forget" in possible_changes(model.model_)["supported_changes"]

@@ -12,7 +12,7 @@ const EXPLAINED = 4; // labels whose words are marked at once
 
 const place = id => document.getElementById(id);
 const session = kept(sessionStorage, "funnelling-session", () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join(""));
-let who = "";
+let annotator = "";
 let facts = null;
 let shown = null; // the document
 let why = new Map(); // the passages of its labels
@@ -59,7 +59,7 @@ async function ask(path, body, quietly = false) {
   busy ||= !quietly;
   place("save").setAttribute("aria-busy", String(busy));
   try {
-    return await call(path, { session, who, ...body });
+    return await call(path, { session, annotator, ...body });
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
     if (refusal.status === 401) askFor("token");
@@ -89,16 +89,16 @@ async function begin() {
   }
   place("token-form").hidden = true;
   useFacts();
-  const name = facts.who || remembered("funnelling-who");
+  const name = facts.annotator || remembered("funnelling-who");
   if (name === null) askFor("who");
   else {
-    who = name;
+    annotator = name;
     next();
   }
 }
 
 function useFacts() {
-  picker.exclusive = facts.exclusive;
+  picker.exclusive = facts.single_label;
   picker.use(facts.labels);
   learned = facts.learning.learned;
 }
@@ -111,7 +111,7 @@ async function decide(action, before) {
   if (!shown) return;
   const labels = action === "label" ? [...picker.chosen] : null;
   const body = { key: shown.key, action, note: place("note").value, ...(labels && { labels }) };
-  const answer = await ask("/v1/decide", body);
+  const answer = await ask("/v1/annotate", body);
   if (await showOrNext(answer)) say(`${before}${shown ? "" : " Nothing is left."}`);
 }
 
@@ -193,7 +193,7 @@ function drawText(passages) {
 async function explain(labels) {
   const { key } = shown;
   if (!labels.length) return;
-  const answer = await ask("/v1/passages", { key, labels, session: undefined, who: undefined }, true);
+  const answer = await ask("/v1/explain", { key, labels, session: undefined, annotator: undefined }, true);
   if (shown?.key !== key || !answer || answer instanceof Refusal) return;
   for (const label of labels) why.set(label, Object.hasOwn(answer.labels, label) ? answer.labels[label] : []);
   if (!marked || labels.includes(marked)) mark(marked || labels[0]);
@@ -246,20 +246,26 @@ function showChanges({ documents, changed, labels }) {
   place("changes").replaceChildren(make("p", {}, line), ...(counts ? [counts] : []));
 }
 
+const number = value => value.toFixed(3).replace(/^0/, "");
+
 function showLearning(learning) {
   const lines = [];
   if (learning.running) lines.push("It is learning from what was labelled …");
-  else if (learning.after) lines.push(`It learns again after ${learning.until_next} more.`);
+  else if (learning.after) lines.push(`${learning.learned ? "It learns again" : "It learns"} after ${learning.until_next} more.`);
   else lines.push("It does not learn meanwhile.");
-  if (learning.learned) lines.push(`It has learned from ${learning.learned} labelled documents, and is kept as ${learning.model}.`);
+  if (learning.learned) lines.push(`It has learned from ${learning.learned} labelled documents, and is saved as ${learning.model}.`);
   if (learning.problem) lines.push(`It was not replaced: ${learning.problem}`);
-  const number = value => value.toFixed(3).replace(/^0/, "");
+  if (learning.majority !== null) lines.push(`Majority baseline: ${number(learning.majority)}.`);
   const rows = learning.scores.map(({ measure, before, after }) =>
     make("tr", {}, make("th", { scope: "row" }, measure), [before, after].map(value => make("td", { class: "number" }, number(value)))),
   );
-  const caption = `Measured on ${learning.measured_on.map(on => (on === "test" ? "test documents" : "documents held out")).join(" and ")}`;
+  const caption = `Measured on ${learning.evaluated_on.map(on => (on === "test" ? "test documents" : "documents held out")).join(" and ")}`;
   const scores = rows.length ? table(caption, ["Measure", "before", "now"], rows) : null;
-  place("learning").replaceChildren(...lines.map(line => make("p", {}, line)), ...(scores ? [scores] : []));
+  const points = learning.curve.map(({ documents, score }) =>
+    make("tr", {}, make("th", { scope: "row" }, `${documents} documents`), make("td", { class: "number" }, number(score))),
+  );
+  const curve = points.length ? table("Measured on documents held out", ["Learned from", learning.measure], points) : null;
+  place("learning").replaceChildren(...lines.map(line => make("p", {}, line)), ...[scores, curve].filter(Boolean));
   if (learning.learned > learned) {
     learned = learning.learned;
     say(`The model has learned from ${learned} documents.`);
@@ -276,7 +282,7 @@ function showLearning(learning) {
 /** See whether the model has learned, or whether somebody left a document. */
 async function look() {
   if (shown) {
-    const state = await ask("/v1/stay", {}, true);
+    const state = await ask("/v1/heartbeat", {}, true);
     if (state && !(state instanceof Refusal)) showState(state);
     else showLearning.timer = setTimeout(look, LOOK);
   } else {
@@ -295,7 +301,7 @@ function writes(element) {
 function showLife() {
   if (!shown || Date.now() - signed < SIGN_OF_LIFE) return;
   signed = Date.now();
-  ask("/v1/stay", { key: shown.key }, true);
+  ask("/v1/heartbeat", { key: shown.key }, true);
 }
 
 function onkey(event) {
@@ -337,7 +343,7 @@ place("note").addEventListener("change", async () => {
   const note = place("note").value;
   if (!shown || note === shown.note) return;
   shown.note = note;
-  const answer = await ask("/v1/decide", { key: shown.key, action: "note", note }, true);
+  const answer = await ask("/v1/annotate", { key: shown.key, action: "note", note }, true);
   if (answer instanceof Refusal && answer.status !== 409) say(answer.message, true); // of one that others have, saving tells
 });
 place("use-keys").checked = remembered("funnelling-keys") !== "off";
@@ -354,8 +360,8 @@ place("token-form").addEventListener("submit", event => {
 });
 place("who-form").addEventListener("submit", event => {
   event.preventDefault();
-  who = place("who").value.trim();
-  keep("funnelling-who", who);
+  annotator = place("who").value.trim();
+  keep("funnelling-who", annotator);
   place("who-form").hidden = true;
   next();
 });

@@ -1,4 +1,4 @@
-"""``funnelling suggest``: a file of documents that, filled in, a model learns."""
+"""``funnelling label --to``: a file of documents that, filled in, a model learns."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_file_that_is_filled_in_is_learned(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = tmp_path / f"to-label{ending}"
-    succeed("suggest", own_words_copy, pool, "-n", 4, "-o", file)
+    succeed("label", own_words_copy, pool, "--to", file, "-n", 4)
     assert "left out: 2 documents with labels." in capsys.readouterr().err
     suggested = list(read_documents(file))
     assert [document.labels for document in suggested] == [None] * 4
@@ -81,7 +81,7 @@ def _fill_in(file: Path, number: int) -> None:
 def test_standard_output_is_json_lines(
     own_words_model: Path, pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("suggest", own_words_model, pool, "-n", 20, "--balance")
+    succeed("label", own_words_model, pool, "--to", "-", "-n", 20, "--balance")
     printed = capsys.readouterr()
     rows = [json.loads(line) for line in printed.out.splitlines()]
     assert {row["language"] for row in rows} == {"en", "it", "es"}
@@ -96,7 +96,8 @@ def test_languages_that_were_detected_are_told(
     rows = read_jsonl(pool)
     for row in rows[:3]:
         del row["language"]
-    succeed("suggest", own_words_model, write_jsonl(tmp_path / "some.jsonl", rows), "-n", 2)
+    some = write_jsonl(tmp_path / "some.jsonl", rows)
+    succeed("label", own_words_model, some, "--to", "-", "-n", 2)
     assert "some.jsonl: the language of 3 documents is detected.\n" in capsys.readouterr().err
 
 
@@ -106,7 +107,7 @@ def test_what_the_model_learned_and_what_is_for_test_is_left_out(
     known = [{key: row[key] for key in ("id", "language", "text", "split")} for row in read_jsonl(split_data)]
     further = {"language": "en", "text": "a lighthouse by the sea", "split": "train"}
     data = write_jsonl(tmp_path / "known.jsonl", [*known, further])
-    succeed("suggest", own_words_model, data)
+    succeed("label", own_words_model, data, "--to", "-")
     printed = capsys.readouterr()
     assert printed.out.count("\n") == 1
     assert '"id": null' in printed.out  # the number of a line is no id
@@ -114,9 +115,11 @@ def test_what_the_model_learned_and_what_is_for_test_is_left_out(
     assert "32 documents that the model has learned" in printed.err
 
 
-def test_nothing_to_suggest_is_refused(
+def test_nothing_to_label_is_refused(
     own_words_model: Path, data: Path, tmp_path: Path, refuses: Refuses
 ) -> None:
-    refuses("suggest", own_words_model, data, says=["no document to suggest: 48 documents with labels."])
-    refuses("suggest", own_words_model, data, "-o", tmp_path / "out.doc", says=["unknown format"])
-    refuses("suggest", own_words_model, data, "-n", "0", says=["-n"])
+    words = ("label", own_words_model, data)
+    refuses(*words, "--to", "-", says=["no document to label: 48 documents with labels."])
+    refuses(*words, "--to", tmp_path / "out.doc", says=["unknown format"])
+    refuses(*words, "--to", "-", "-n", "0", says=["-n"])
+    refuses(*words, "-n", "5", says=["Add --to FILE."])

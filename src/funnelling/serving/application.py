@@ -110,7 +110,8 @@ def _rows(label_set: LabelSet, labels: Iterable[str]) -> list[Row]:
 def example_texts(model: Model) -> list[dict[str, str]]:
     """How training documents begin, as far as the model keeps that: of each language one or more, to try."""
     blocks = {} if model.archive is None else model.archive.blocks
-    texts = {tag: block.beginnings for tag, block in blocks.items() if any(block.beginnings or ())}
+    kept = {tag: block.beginnings or [] for tag, block in blocks.items()}
+    texts = {tag: beginnings for tag, beginnings in kept.items() if any(beginnings)}
     most = sorted(texts, key=lambda tag: (-len(texts[tag]), tag))[:MAX_EXAMPLES]
     chosen = []
     for tag in most:

@@ -127,12 +127,14 @@ class Requests:
             labels=several,
             languages=languages,
         )
+        not_blank = {"type": "string", "pattern": r"\S", "maxLength": limits.characters}
         least, most = (1, 1) if self._single else (0, len(labels))
         none = "" if self._single else "; an empty list says that it should have none"
+        text: Any = Annotated[string(limits.characters), WithJsonSchema(not_blank)]
         corrected = create_model(
             "FeedbackDocument",
             __base__=schema.FeedbackDocument,
-            text=(string(limits.characters), ...),
+            text=(text, ...),
             language=(served | None, Field(None, description=schema.LANGUAGE_OF_DOCUMENT)),
             labels=(
                 Annotated[list[label], Field(min_length=least, max_length=most)],

@@ -348,6 +348,11 @@ class ExplainResponse(Answer):
     documents: Annotated[list[ExplainRow], Field(min_length=1)]
 
 
+class ExampleText(Answer):
+    language: str
+    text: str
+
+
 class ModelResponse(Answer):
     """What a model is, and how much a request may ask of it."""
 
@@ -364,7 +369,7 @@ class ModelResponse(Answer):
         Field(description="How good it is, and on which documents; null if it was not measured."),
     ]
     examples: Annotated[
-        list[Document], Field(description="How training documents begin, where the model keeps that.")
+        list[ExampleText], Field(description="How training documents begin, where the model keeps that.")
     ]
     limits: Limits
     feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]

@@ -182,6 +182,7 @@ class Parser(argparse.ArgumentParser):
             action.required = not self.lenient
         arguments = [action for action in self._actions if not action.option_strings]
         between = not self._intermixed and any(action.nargs == "?" for action in arguments)
+        between = between and not {"-h", "--help"} & {*words}  # help shows arguments as they are declared
         try:
             if between:  # options may stand between arguments of which one may be left out
                 self._intermixed = True

@@ -1,7 +1,7 @@
 """Errors in what a user gives, one line with place and cure each, and the phrases that such lines share."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,6 +43,18 @@ def listed(values: Any, what: str) -> Any:
     if isinstance(values, str):
         raise InputError(f"{what} is one text. Put it in a list.")
     return values
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question that ends a refusal: which known name is meant, if any is near.
+
+    >>> did_you_mean("trian", ["train", "tune"]), did_you_mean("xyz", ["train"])
+    ('. Did you mean train?', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f". Did you mean {near[0]}?" if near else ""
 
 
 def counted(number: int, noun: str) -> str:

@@ -18,13 +18,16 @@ def docs(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], ["required: COMMAND", "--help"]),
-        (["trian"], ["invalid choice: 'trian'", "train"]),
-        (["data"], ["required: ACTION"]),
-        (["data", "descrbe", "x"], ["invalid choice: 'descrbe'"]),
+        (["-q"], ["required: COMMAND", "--help"]),
+        (["trian"], ["funnelling: no command 'trian'. Did you mean train?"]),
+        (["research"], ["required: COMMAND"]),
+        (
+            ["research", "experment"],
+            ["funnelling research: no command 'experment'. Did you mean experiment?"],
+        ),
         (["train", "docs.jsonl"], ["required: -o/--output", "funnelling train --help"]),
         (["train", "-o", "model"], ["required: DATA"]),
-        ([*TRAIN, "--fast"], ["unrecognized arguments: --fast"]),
+        ([*TRAIN, "--methd", "x"], ["funnelling train: no option --methd. Did you mean --method?"]),
         ([*TRAIN, "--jobs", "0"], ["--jobs: 0 is not 1 or more"]),
         ([*TRAIN, "--jobs", "-1"], ["--jobs: -1 is not 1 or more"]),
         ([*TRAIN, "--jobs", "two"], ["--jobs: 'two' is not a whole number"]),
@@ -103,7 +106,7 @@ def test_a_value_that_the_method_refuses(
 
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
-    assert_refused("trian", cwd=tmp_path, says=["funnelling: argument COMMAND: invalid choice: 'trian'"])
+    assert_refused("trian", cwd=tmp_path, says=["funnelling: no command 'trian'. Did you mean train?"])
     assert_refused("predict", cwd=tmp_path, says=["funnelling predict: ", "MODEL, DATA"])
     assert_refused(*TRAIN, "--jobs", "x", cwd=tmp_path, says=["funnelling train: argument --jobs: 'x' is"])
     assert_refused(*TRAIN, "--method", "x", cwd=tmp_path, says=["funnelling: There is no method 'x'"])

@@ -173,7 +173,7 @@ def test_a_comparison_and_its_report(
 
 def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--data", one_label, "--methods", "naive,fun-tat", "-o", tmp_path / "out", "--jobs", 1)
-    succeed("experiment", "all", *options)
+    succeed("research", "experiment", "all", *options)
     assert capsys.readouterr().err.splitlines()[0] == SINGLE_LABEL_NOTICE
     results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert list(results) == parse_experiments(ALL_EXPERIMENTS)

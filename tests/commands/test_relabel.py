@@ -161,7 +161,7 @@ def test_compact_models_rename_and_drop_but_cannot_merge(
     model = tmp_path / "model"
     succeed("train", split_data, "-o", model, "--method", "fun-tat", "--compact", "--jobs", 1)
     merging = labels_map(tmp_path, "hardware,account\n")
-    refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it anew"])
+    refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it again"])
     succeed("relabel", model, "--map", labels_map(tmp_path, "hardware,Geräte\naccount,\n"))
     assert describe_model(model)["labels"] == ["Geräte", "money"]
 

@@ -482,10 +482,10 @@ def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) 
     texts, labels, _ = sentences(60, 9)
     given = {text: own[0] for text, own in zip(texts, labels, strict=True) if len(own) == 1}
     write_documents(tmp_path / "docs.jsonl", [Document(text, text) for text in given])
-    names = [Label("animals", {"en": "Horse"}), Label("food"), Label("music"), Label("poems")]
+    names = [Label("poems"), Label("animals", {"en": "Horse"}), Label("food"), Label("music")]
     page = open_page(after=12, cold=ColdStart(LabelSet.of(names), single_label=True))
     facts = page.client.get("/v1/labels").json()
-    assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music", "poems"]
+    assert [label["id"] for label in facts["labels"]] == ["poems", "animals", "food", "music"]
     assert (facts["single_label"], facts["languages"]) == (True, ["de", "en", "it"])
     shown, languages = page.ask("next", session=ADA), []
     for _ in range(12):
@@ -499,6 +499,7 @@ def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) 
         decision = {"session": ADA, "key": document["key"], "action": "label"}
         shown = page.ask("annotate", **decision, labels=[given[document["text"]]])
     assert {languages.count(tag) for tag in ("de", "en", "it")} == {4}  # in turn
+    assert shown["changes"]["documents"] == sum("suggested" in line for line in page.lines()) < 12
     state = wait(page)
     assert (state["problem"], state["learned"], state["until_next"]) == ("", 12, 12)
     assert state["majority"] == pytest.approx(
@@ -511,7 +512,7 @@ def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) 
     assert set(document["scores"]) == {"animals", "food", "music"}
     saved = load_model(tmp_path / "labelled")
     assert "poems" in saved.label_set_.ids  # without documents, and still to be chosen
-    assert [row["id"] for row in page.client.get("/v1/labels").json()["labels"]][-1] == "poems"
+    assert page.client.get("/v1/labels").json()["labels"] == facts["labels"]
     assert learned_before(tmp_path / "labelled", page.journal) == 12
 
 

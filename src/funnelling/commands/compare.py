@@ -58,7 +58,9 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
 
     examples = ("compare docs.jsonl", "compare docs.jsonl --methods naive,fun-auto --runs 5 -o results")
 
-    data: Sequence[str] = argument(f"{DATA_HELP}; or a corpus of `data list`", "DATA|CORPUS", nargs="+")
+    data: Sequence[str] = argument(
+        f"{DATA_HELP}; or a corpus of `research corpora`", "DATA|CORPUS", nargs="+"
+    )
     methods: str | None = option(
         f"{', '.join(SHOWN_METHODS)}, or all ({','.join(DEFAULT_COMPARISON)}; naive and "
         f"{DEFAULT_XMC_METHOD} above 1,000 labels); {VARIANTS_HELP}",

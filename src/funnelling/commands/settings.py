@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from funnelling.commands.declaring import Parser, every_parser, exclusive_options, options_of, subcommands
+from funnelling.commands.parsing import Parser, every_parser, exclusive_options, options_of, subcommands
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 

@@ -3,7 +3,7 @@
 import argparse
 from typing import TypeVar
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 
 Number = TypeVar("Number", int, float)
 
@@ -71,7 +71,34 @@ def languages(text: str) -> list[str]:
     try:
         return [normalise_tag(tag) for tag in text.split(",")]
     except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+
+
+def known_languages(text: str) -> list[str]:
+    """Tags or names of languages, with commas between them."""
+    from funnelling.text.detection import undetectable
+
+    tags = [known_language(tag) for tag in names(text)]
+    if len(tags) > 1 and (unknown := undetectable(tags)):
+        raise argparse.ArgumentTypeError(
+            f"{', '.join(unknown)} cannot be detected. Leave it out, and give such documents their language"
+        )
+    return tags
+
+
+def known_language(text: str) -> str:
+    """The tag or the name of a language that a standard knows."""
+    from funnelling.text.languages import is_language, language_names, normalise_tag
+
+    try:
+        tag = normalise_tag(text)
+    except InputError:
+        tag = ""
+    if tag and is_language(tag):
+        return tag
+    hint = did_you_mean(text.lower(), language_names())
+    example = ". Write a code such as en or pt_BR, or a name such as German"
+    raise argparse.ArgumentTypeError(f"no language {text!r}{hint or example}")
 
 
 def language(text: str) -> str:

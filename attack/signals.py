@@ -48,9 +48,12 @@ CASES = {
         Writing(
             "compare docs.jsonl --methods naive,pooled -o compared --jobs 1 --force", "compared", same=False
         ),
-        Writing("experiment calibration --data docs.jsonl -o tried --jobs 1 --force", "tried", same=False),
         Writing(
-            "data build jrc-acquis --source laws --languages en,it -o laws.jsonl.gz --force", "laws.jsonl.gz"
+            "research experiment calibration --data docs.jsonl -o tried --jobs 1 --force", "tried", same=False
+        ),
+        Writing(
+            "research build jrc-acquis --source laws --languages en,it -o laws.jsonl.gz --force",
+            "laws.jsonl.gz",
         ),
     )
 }

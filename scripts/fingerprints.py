@@ -312,6 +312,7 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
         yield f"{name}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"
     _run(
+        "research",
         "experiment",
         "all",
         "--data",

@@ -25,7 +25,7 @@ import funnelling.commands
 import funnelling.evaluation
 import funnelling.research
 from funnelling.commands import build_parser
-from funnelling.commands.declaring import add_general, every_parser, subcommands
+from funnelling.commands.parsing import add_general, every_parser, subcommands
 from tests.browser import chromium
 from tests.conftest import Shared
 
@@ -219,7 +219,9 @@ def test_every_command_has_a_man_page_with_its_options(man_folder: Path) -> None
         page = "-".join(program.split()[:2])  # actions stand on the page of their command
         text = (man_folder / f"{page}.1").read_text(encoding="utf-8")
         assert flag in text.replace("\\-", "-"), f"{program} {flag}"
-    assert "train a model on a file" in (man_folder / "funnelling-train.1").read_text(encoding="utf-8")
+    assert "train a model on labelled documents" in (man_folder / "funnelling-train.1").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_man_pages_have_the_sections_of_man_pages(man_pages: dict[str, str]) -> None:

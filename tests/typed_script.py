@@ -90,7 +90,7 @@ def a_model() -> None:
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
     routed.save("model", keep="nothing", force=True)
-    routed.push("owner/name", compact=True)
+    routed.push("owner/name", keep="nothing")
     assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), PaperFunnelClassifier)
     print(funnelling.__version__)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from funnelling.commands import build_parser
-from funnelling.commands.declaring import (
+from funnelling.commands import COMMANDS, build_parser
+from funnelling.commands.parsing import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
@@ -43,14 +43,13 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "tune": ("in-use",),
     "relabel": ("in-use",),
     "compare": ("choosing", "reading-the-table"),
-    "experiment": ("experiments", "reproduction"),
+    "research": ("experiments", "resources", "reproduction"),
     "inspect": ("in-use",),
     "label": ("labelling", "serving"),
     "serve": ("serving", "deploying"),
     "push": ("sharing",),
     "pull": ("sharing",),
-    "data": ("own-data", "experiments"),
-    "embeddings": ("resources",),
+    "data": ("own-data",),
     "completion": ("settings",),
 }
 
@@ -65,7 +64,7 @@ DEFINITION = re.compile(r"  (\S+)  +(\S.*)")
 class Command:
     """A command and its parser; ``actions`` are commands of its own."""
 
-    name: str  # "funnelling data build"
+    name: str  # "funnelling research build"
     help: str
     parser: argparse.ArgumentParser
     actions: "list[Command]"
@@ -247,7 +246,13 @@ def _synopsis(command: Command, form: Form) -> Iterator[str]:
 
 def _list(program: Command, form: Form) -> Iterator[str]:
     """Links to the pages of the commands, and what each does."""
-    return _definitions((form.link(action.page), action.help) for action in program.actions)
+    group = ""
+    for action in program.actions:
+        known = COMMANDS[action.name.partition(" ")[2]].group
+        if known != group:
+            yield from (f"**{known}**", "")
+            group = known
+        yield from _definitions([(form.link(action.page), action.help)])
 
 
 def _definitions(meanings: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Errors in what a user gives, one line with place and cure each, and the phrases that such lines share."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,6 +43,30 @@ def listed(values: Any, what: str) -> Any:
     if isinstance(values, str):
         raise InputError(f"{what} is one text. Put it in a list.")
     return values
+
+
+def did_you_mean(name: str, known: Iterable[str], choose: bool = False) -> str:
+    """The end of a refusal: a known name that may be meant; if none is near, all of them to ``choose`` from.
+
+    >>> did_you_mean("trian", ["train", "tune"]), did_you_mean("xyz", ["train"])
+    ('. Did you mean train?', '')
+    >>> did_you_mean("xyz", ["train", "tune"], choose=True)
+    '. Choose from train, tune.'
+    """
+    known = list(known)
+    near = nearest(name, known)
+    if near is None:
+        return f". Choose from {', '.join(known)}." if choose else ""
+    return f". Did you mean {near}?"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that is most like one, in any case, if any is like it."""
+    from difflib import get_close_matches
+
+    by_case = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), by_case, n=1, cutoff=cutoff)
+    return by_case[near[0]] if near else None
 
 
 def counted(number: int, noun: str) -> str:

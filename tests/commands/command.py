@@ -129,7 +129,7 @@ def assert_one_line(stderr: str, says: Iterable[str]) -> None:
     for part in says:
         assert part in stderr, (part, stderr)
     # The last sentence is the cure.
-    assert stderr.rstrip().endswith((".", "…", "[neural]'", "[parquet]'", "[spreadsheet]'")), stderr
+    assert stderr.rstrip().endswith((".", "?", "…", "[neural]'", "[parquet]'", "[spreadsheet]'")), stderr
 
 
 def succeed(*arguments: object) -> None:

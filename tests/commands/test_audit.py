@@ -69,7 +69,7 @@ def test_a_model_is_audited_by_what_it_keeps_and_corrected_by_id(
     succeed("audit", model, "-n", "3", "-o", suspects)
     rows = read_jsonl(suspects)
     assert rows[0]["id"] == SLIP
-    assert (rows[0]["kind"], rows[0]["rather"]) == ("missing label", "hardware")
+    assert (rows[0]["issue"], rows[0]["suggested_label"]) == ("missing label", "hardware")
     assert "text" not in rows[0]  # the model keeps no text as written
     rows[0]["labels"] = ["hardware", *rows[0]["labels"]]
     write_jsonl(suspects, rows)
@@ -110,8 +110,8 @@ def test_no_word_speaks_for_labels_and_against_them(data: Path) -> None:
 
 def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("audit", data, "-n", "1", "--json", "--method", "naive")
-    (row,) = json.loads(capsys.readouterr().out)
-    assert (row["id"], row["rather"], row["doubted"]) == (SLIP, "hardware", None)
+    (row,) = json.loads(capsys.readouterr().out)["documents"]
+    assert (row["id"], row["suggested_label"], row["questioned_label"]) == (SLIP, "hardware", None)
 
 
 def test_more_than_fits_is_refused_before_anything_is_fitted(
@@ -125,7 +125,7 @@ def test_more_than_fits_is_refused_before_anything_is_fitted(
 def test_python_gives_a_frame_of_a_corpus_and_of_a_model(data: Path, model: Path) -> None:
     of_corpus, of_model = audit(read_corpus(data), 3, method="fun-tat"), audit(load_model(model), 3)
     assert of_corpus["id"][0] == of_model["id"][0] == SLIP
-    assert of_corpus["suspicion"].is_monotonic_decreasing
+    assert of_corpus["issue_score"].is_monotonic_decreasing
     assert "text" in of_corpus
     assert "beginning" in of_model
 

@@ -1,6 +1,7 @@
 """``funnelling compare``: the contract's JSON, several runs and files, and going on after an interruption."""
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,12 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
             assert all(type(values[measure]) is float for measure in PAPER_MEASURES)
             assert values["documents"] == 8
             assert type(values["documents"]) is int
-    assert set(result["significance"]) == {*PAPER_MEASURES, "macro_f1", "macro_k"}
-    for tests in result["significance"].values():
-        assert tests["best"] in METHODS
-        assert set(tests["p"]) == set(METHODS) - {tests["best"]}
-        assert all(0 <= p <= 1 for p in tests["p"].values())
-    assert list(result["pairs"]) == list(result["significance"])
+    assert set(result["best"]) == {*PAPER_MEASURES, "macro_f1", "macro_k"}
+    for measure, best in result["best"].items():
+        (other,) = set(METHODS) - {best}
+        assert result["methods"][best]["p_value"][measure] is None
+        assert 0 <= result["methods"][other]["p_value"][measure] <= 1
+    assert list(result["pairs"]) == list(result["best"])
     for pairs in result["pairs"].values():
         assert {frozenset((pair["a"], pair["b"])) for pair in pairs} == set(
             map(frozenset, combinations(METHODS, 2))
@@ -110,6 +111,29 @@ def test_the_table(split_data: Path, capsys: pytest.CaptureFixture[str]) -> None
         "trial 1/1 naive",
         "trial 1/1 fun-tat",
     ]
+
+
+def test_fractions_are_rows_with_an_extrapolation(
+    split_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("compare", split_data, "--methods", "naive", "--jobs", 1, "--fractions", ".25,.5,1")
+    succeed(*command)
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert lines[0].split() == ["method", "share", "documents", "micro-F1", "macro-F1", "fit", "s"]
+    assert [line.split()[:4] for line in lines[1:4]] == [
+        ["naive", share, "%", documents] for share, documents in (("25", "8"), ("50", "16"), ("100", "32"))
+    ]
+    assert re.fullmatch(
+        r"Twice as many documents may add -?\.\d\d to \.\d\d macro-F1 \(extrapolated\)\.", lines[5]
+    )
+    assert "25 % of the documents, trial 1/1 naive" in captured.err
+    succeed(*command, "--json")
+    naive = json.loads(capsys.readouterr().out)["methods"]["naive"]
+    assert list(naive["fractions"]) == ["0.25", "0.5", "1"]
+    assert naive["fractions"]["1"]["average"] == naive["average"]
+    low, high = naive["doubling"]["macro_f1"]
+    assert low < high
 
 
 def test_a_variant_is_a_row_of_its_own(

@@ -15,7 +15,7 @@ from funnelling import formats
 from funnelling.commands import build_parser
 from funnelling.commands.completing import ENDINGS, SHELLS
 from funnelling.commands.corpora import CORPORA
-from funnelling.commands.declaring import subcommands
+from funnelling.commands.parsing import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.methods.registry import METHODS, settings_of
 from funnelling.runtime.messages import MODEL
@@ -150,7 +150,7 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert "de" in completions("funnelling compare x --hold-out ", folder)
     assert completions("funnelling train x --jobs ", folder) == [""]
     assert {f".{name}" for name in formats._FORMATS} <= set(ENDINGS)
-    for line in ("funnelling compare ", "funnelling experiment methods --data "):
+    for line in ("funnelling compare ", "funnelling research experiment methods --data "):
         assert [answer for answer in completions(line, folder) if answer in CORPORA] == list(CORPORA)
     assert not set(CORPORA) & set(completions("funnelling train ", folder))
     assert completions("funnelling train x --strip html,", folder) == [

@@ -1,4 +1,4 @@
-"""``funnelling data build``: corpora in files, whole or not at all."""
+"""``funnelling research build``: corpora in files, whole or not at all."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def packages(tmp_path: Path) -> Path:
 
 
 def build(*arguments: object) -> list[object]:
-    return ["data", "build", "libreoffice-help", "--source", "debs", "--languages", "en,it", *arguments]
+    return ["research", "build", "libreoffice-help", "--source", "debs", "--languages", "en,it", *arguments]
 
 
 def test_a_corpus_and_what_became_of_the_rest(tmp_path: Path, packages: Path) -> None:
@@ -94,7 +94,7 @@ def test_wikipedia(
     for language, title in (("en", "Cat"), ("it", "Gatto")):
         write_articles(tmp_path / "dumps", language, {title: f"{title} has words enough"})
     (tmp_path / "alignments.tsv").write_text("en\tit\nCat\tGatto\n")
-    arguments = ["data", "build", "wikipedia", "--source", "dumps", "--alignments", "alignments.tsv"]
+    arguments = ["research", "build", "wikipedia", "--source", "dumps", "--alignments", "alignments.tsv"]
     succeed(*arguments, "--min-words", 4, "--seed", 3, "--documents", 7, "-o", "w.tsv")
     assert capsys.readouterr().out == ""
     assert len(read_corpus(tmp_path / "w.tsv")) == 2
@@ -129,7 +129,7 @@ def test_refusals_leave_no_file(
 ) -> None:
     assert packages.is_dir()
     (tmp_path / "there.jsonl").write_text("mine")
-    refuses("data", "build", *arguments, says=says)
+    refuses("research", "build", *arguments, says=says)
 
 
 def test_a_damaged_package_leaves_the_old_file(tmp_path: Path, packages: Path, refuses: Refuses) -> None:
@@ -146,7 +146,7 @@ def test_an_interrupted_download_leaves_nothing(tmp_path: Path) -> None:
     served.mkdir()
     fake = install(tmp_path, served, "print('Get:1', flush=True); time.sleep(60)")
     process = subprocess.Popen(
-        command("data", "build", "libreoffice-help", "-o", "a.jsonl"),
+        command("research", "build", "libreoffice-help", "-o", "a.jsonl"),
         cwd=work,
         env=environment(**fake),
         stderr=subprocess.PIPE,
@@ -169,9 +169,9 @@ def test_an_interrupted_download_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_help_names_the_corpora_and_where_to_read_of_them(tmp_path: Path) -> None:
-    done = run_command("data", "build", "--help", cwd=tmp_path)
+    done = run_command("research", "build", "--help", cwd=tmp_path)
     assert done.returncode == 0
     words = done.stdout.replace(",", " ").split()
     for name in CORPORA:
         assert name in words
-    assert "`funnelling data list`" in " ".join(words)
+    assert "`funnelling research corpora`" in " ".join(words)

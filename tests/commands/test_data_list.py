@@ -1,4 +1,4 @@
-"""``funnelling data list``: the corpora that can be built, and building those of Debian's packages."""
+"""``funnelling research corpora``: the corpora that can be built, and building those of Debian's packages."""
 
 import json
 import os
@@ -21,12 +21,12 @@ def archive(tmp_path: Path) -> Path:
 
 
 def build(name: str, *arguments: object) -> list[object]:
-    return ["data", "build", name, "--source", "lists", "--languages", "en,fr,it", *arguments]
+    return ["research", "build", name, "--source", "lists", "--languages", "en,fr,it", *arguments]
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "200"])
 def test_every_corpus_with_its_origin_size_and_licence(tmp_path: Path, columns: str) -> None:
-    done = run_command("data", "list", cwd=tmp_path, env={"COLUMNS": columns})
+    done = run_command("research", "corpora", cwd=tmp_path, env={"COLUMNS": columns})
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= int(columns)
@@ -37,12 +37,12 @@ def test_every_corpus_with_its_origin_size_and_licence(tmp_path: Path, columns: 
         says = f"{name} {entry.summary} from {entry.origin} size {entry.size} licence {entry.licence}"
         assert block.startswith(says)
     assert lines[-1].startswith("Build one with: ")
-    assert "data build NAME -o FILE" in lines[-1]
+    assert "research build NAME -o FILE" in lines[-1]
     assert not contents(tmp_path)
 
 
 def test_the_list_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    succeed("data", "list", "--json")
+    succeed("research", "corpora", "--json")
     listed = json.loads(capsys.readouterr().out)
     assert list(listed) == list(CORPORA)
     assert {"sample", "debian-comparable", "debian-parallel", "jrc-acquis", "rcv"} <= listed.keys()
@@ -88,7 +88,9 @@ def test_a_corpus_that_the_other_commands_read(tmp_path: Path, archive: Path) ->
 
 def test_a_parallel_corpus(tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "corpus.csv"
-    succeed("data", "build", "debian-parallel", "--source", archive, "--languages", "en,fr,it", "-o", target)
+    succeed(
+        "research", "build", "debian-parallel", "--source", archive, "--languages", "en,fr,it", "-o", target
+    )
     assert capsys.readouterr().err.startswith("60 groups in 3 languages, 180 documents.\n")
     assert set(read_corpus(target).splits) == {"train", "parallel", "test"}
 
@@ -96,7 +98,7 @@ def test_a_parallel_corpus(tmp_path: Path, archive: Path, capsys: pytest.Capture
 @pytest.mark.skipif(os.name != "posix", reason="apt is for Unix")
 def test_without_a_source_apt_fetches_the_indices(tmp_path: Path, archive: Path) -> None:
     fake = install(tmp_path, archive)
-    arguments = ["data", "build", "debian-comparable", "--languages", "fr,it", "-o"]
+    arguments = ["research", "build", "debian-comparable", "--languages", "fr,it", "-o"]
     done = run_command(*arguments, "apt.jsonl", cwd=tmp_path, env=fake)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     succeed(*arguments, tmp_path / "folder.jsonl", "--source", archive)
@@ -109,12 +111,14 @@ def test_without_a_source_apt_fetches_the_indices(tmp_path: Path, archive: Path)
 
 
 def test_an_unknown_corpus_is_refused(refuses: Refuses) -> None:
-    refuses("data", "build", "debian-incomparable", "-o", "a.jsonl", says=["'debian-incomparable'", *CORPORA])
+    refuses(
+        "research", "build", "debian-incomparable", "-o", "a.jsonl", says=["'debian-incomparable'", *CORPORA]
+    )
 
 
 @pytest.mark.parametrize("name", ["jrc-acquis", "rcv"])
 def test_corpora_that_must_be_asked_for_need_a_source(refuses: Refuses, name: str) -> None:
-    refuses("data", "build", name, "-o", "a.jsonl", says=["--source"])
+    refuses("research", "build", name, "-o", "a.jsonl", says=["--source"])
 
 
 @pytest.mark.parametrize(
@@ -135,4 +139,4 @@ def test_refusals_leave_no_file(
     archive: Path, refuses: Refuses, arguments: list[object], says: list[str]
 ) -> None:
     assert archive.is_dir()
-    refuses("data", "build", *arguments, "-o", "a.jsonl", says=says)
+    refuses("research", "build", *arguments, "-o", "a.jsonl", says=says)

@@ -28,7 +28,7 @@ def reference(tmp_path: Path) -> Path:
 
 def test_vectors_are_built(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "new" / "vectors"
-    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 6)
+    succeed("research", "vectors", reference, "-o", folder, "--dimensions", 6)
     assert f"Vectors: {folder}, from 60 groups (words: de 8, en 8, it 8)" in capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"de.vec", "en.vec", "it.vec"}
     vectors = {code: read_vectors(path) for code, path in find_vectors(folder).items()}
@@ -41,13 +41,13 @@ def test_vectors_are_built(reference: Path, tmp_path: Path, capsys: pytest.Captu
 
 def test_the_same_seed_gives_the_same_bytes(reference: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        succeed("embeddings", "build", reference, "-o", tmp_path / name, "--dimensions", 5, "--seed", 3)
+        succeed("research", "vectors", reference, "-o", tmp_path / name, "--dimensions", 5, "--seed", 3)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_some_languages(reference: Path, tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
-    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 5, "--languages", "en,IT")
+    succeed("research", "vectors", reference, "-o", folder, "--dimensions", 5, "--languages", "en,IT")
     assert list(find_vectors(folder)) == ["en", "it"]
 
 
@@ -55,13 +55,13 @@ def test_only_a_folder_of_vectors_is_replaced(
     reference: Path, tmp_path: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "vectors"
-    build = ("embeddings", "build", reference, "-o", "vectors", "--dimensions", 5)
-    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 5)
+    build = ("research", "vectors", reference, "-o", "vectors", "--dimensions", 5)
+    succeed("research", "vectors", reference, "-o", folder, "--dimensions", 5)
     before = contents(folder)
     capsys.readouterr()
     refuses(*build, says=["vectors exists. Choose another path or add --force."])
     assert contents(folder) == before
-    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 4, "--force")
+    succeed("research", "vectors", reference, "-o", folder, "--dimensions", 4, "--force")
     assert contents(folder) != before
     (folder / "notes.txt").write_text("mine")
     capsys.readouterr()
@@ -70,10 +70,10 @@ def test_only_a_folder_of_vectors_is_replaced(
 
 
 def test_refusals(reference: Path, tmp_path: Path, refuses: Refuses) -> None:
-    build = ("embeddings", "build", reference, "-o", "vectors")
+    build = ("research", "vectors", reference, "-o", "vectors")
     refuses(*build, says=["300 dimensions need more than 300 groups, and there are 60"])
     refuses(
         *build, "--dimensions", 5, "--languages", "en,fr", says=['no document in "fr", only in de, en, it']
     )
-    refuses("embeddings", "build", "nowhere.jsonl", "-o", "vectors", says=["nowhere.jsonl: no such file"])
+    refuses("research", "vectors", "nowhere.jsonl", "-o", "vectors", says=["nowhere.jsonl: no such file"])
     assert not (tmp_path / "vectors").exists()

@@ -1,4 +1,4 @@
-"""``funnelling experiment``: any corpus, a report at the end, and nothing lost when it is killed."""
+"""``funnelling research experiment``: any corpus, a report at the end, and nothing lost when it is killed."""
 
 import json
 import random
@@ -46,7 +46,7 @@ def numbers(folder: Path) -> Any:
 def whole(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All experiments, undisturbed."""
     folder = tmp_path_factory.mktemp("whole")
-    succeed("experiment", "all", "--data", corpus, *QUICK, "-o", folder / "out")
+    succeed("research", "experiment", "all", "--data", corpus, *QUICK, "-o", folder / "out")
     return folder / "out"
 
 
@@ -74,7 +74,9 @@ def test_a_report_says_where_it_comes_from(whole: Path) -> None:
 
 
 def test_one_alone(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    succeed("experiment", "calibration", "--data", corpus, *QUICK, "-o", tmp_path / "out", "--json")
+    succeed(
+        "research", "experiment", "calibration", "--data", corpus, *QUICK, "-o", tmp_path / "out", "--json"
+    )
     printed = json.loads(capsys.readouterr().out)
     assert list(printed) == ["calibration"]
     assert list(printed["calibration"]["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
@@ -83,7 +85,7 @@ def test_one_alone(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_killed_at_any_moment_it_ends_with_the_same_numbers(
     corpus: Path, whole: Path, tmp_path: Path
 ) -> None:
-    arguments = ("experiment", "all", "--data", corpus, *QUICK, "-o", "out")
+    arguments = ("research", "experiment", "all", "--data", corpus, *QUICK, "-o", "out")
     moments = random.Random(0)
     kept = 0
     for _ in range(5):
@@ -155,25 +157,32 @@ def debian_packages() -> tuple[list[str], dict[str, list[str]]]:
 
 class TestRefusals:
     def test_an_experiment_that_is_none(self, refuses: Refuses) -> None:
-        refuses("experiment", "contribution", says=["contribution", "contributions"])
+        refuses("research", "experiment", "contribution", says=["contribution", "contributions"])
 
     @pytest.mark.parametrize("fractions", ["0,2", "-.1", "half", ""])
     def test_fractions_that_are_none(self, fractions: str, refuses: Refuses) -> None:
-        refuses("experiment", "learning-curves", f"--fractions={fractions}", says=["--fractions"])
+        refuses("research", "experiment", "learning-curves", f"--fractions={fractions}", says=["--fractions"])
 
     def test_a_file_that_is_not_there(self, refuses: Refuses) -> None:
-        refuses("experiment", "methods", "--data", "nowhere.jsonl", says=["nowhere.jsonl", "no such file"])
+        refuses(
+            "research",
+            "experiment",
+            "methods",
+            "--data",
+            "nowhere.jsonl",
+            says=["nowhere.jsonl", "no such file"],
+        )
 
     def test_a_folder_of_something_else(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "thesis").mkdir()
         (tmp_path / "thesis" / "thesis.tex").write_text("precious")
-        refuses("experiment", "methods", "-o", "thesis", says=["thesis", "Choose another path"])
+        refuses("research", "experiment", "methods", "-o", "thesis", says=["thesis", "Choose another path"])
 
     def test_a_setting_that_does_not_exist(self, refuses: Refuses) -> None:
-        refuses("experiment", "methods", "--set", "fun-tat.depth=3", says=["depth", "meta_C"])
+        refuses("research", "experiment", "methods", "--set", "fun-tat.depth=3", says=["depth", "meta_C"])
 
     def test_a_method_without_its_resources(self, refuses: Refuses) -> None:
-        refuses("experiment", "methods", "--methods", "clesa", says=["clesa", "--reference"])
+        refuses("research", "experiment", "methods", "--methods", "clesa", says=["clesa", "--reference"])
 
 
 def test_a_folder_called_like_a_corpus_does_not_hide_it(
@@ -187,8 +196,8 @@ def test_a_folder_called_like_a_corpus_does_not_hide_it(
 
 @pytest.mark.parametrize("corpus", ["libreoffice-help", "wikipedia", "debian-untagged"])
 def test_a_reference_corpus_is_no_data(corpus: str, refuses: Refuses) -> None:
-    refuses("experiment", "methods", "--data", corpus, says=[corpus, "--reference"])
+    refuses("research", "experiment", "methods", "--data", corpus, says=[corpus, "--reference"])
 
 
 def test_a_source_without_a_corpus_to_build_is_refused(refuses: Refuses) -> None:
-    refuses("experiment", "methods", "--source", ".", says=["--source", "data list"])
+    refuses("research", "experiment", "methods", "--source", ".", says=["--source", "research corpora"])

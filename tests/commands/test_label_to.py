@@ -98,7 +98,7 @@ def test_languages_that_were_detected_are_told(
         del row["language"]
     some = write_jsonl(tmp_path / "some.jsonl", rows)
     succeed("label", own_words_model, some, "--to", "-", "-n", 2)
-    assert "some.jsonl: the language of 3 documents is detected.\n" in capsys.readouterr().err
+    assert "some.jsonl: the language of 3 documents is detected: " in capsys.readouterr().err
 
 
 def test_what_the_model_learned_and_what_is_for_test_is_left_out(

@@ -82,11 +82,11 @@ def test_json(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--log-json", "trian"], "invalid choice: 'trian'"),
+        (["--log-json", "trian"], "no command 'trian'. Did you mean train?"),
         (["train", "--log-json"], "required: DATA"),
         (["predict", "none", "docs.jsonl", "--log-json"], "no such model folder"),
         (["predict", "none", "docs.jsonl", "--quiet", "--log-json"], "no such model folder"),
-        (["data", "list", "--log-json", "--config", "none"], "none: no such file"),
+        (["research", "corpora", "--log-json", "--config", "none"], "none: no such file"),
     ],
 )
 def test_errors_in_json(words: list[str], message: str, folder: Path) -> None:
@@ -103,10 +103,10 @@ def test_errors_are_said_quietly_too(folder: Path) -> None:
 
 
 def test_a_file_can_ask_for_it(folder: Path) -> None:
-    Path("mine.toml").write_text("log-json = true\n[data.list]\nquiet = true\n", encoding="utf-8")
+    Path("mine.toml").write_text("log-json = true\n[research.corpora]\nquiet = true\n", encoding="utf-8")
     done = run_command("predict", "none", "docs.jsonl", "--config", "mine.toml", cwd=folder)
     assert records(done.stderr)[0]["level"] == "error"
-    assert run_command("data", "list", "--config", "mine.toml", cwd=folder).stderr == ""
+    assert run_command("research", "corpora", "--config", "mine.toml", cwd=folder).stderr == ""
 
 
 def test_an_internal_error_is_one_line(
@@ -117,15 +117,15 @@ def test_an_internal_error_is_one_line(
 
     monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", fail)
     line = "internal error: RuntimeError: broken. Report it with the traceback that FUNNELLING_DEBUG=1 shows."
-    assert main(["data", "list"]) == 1
+    assert main(["research", "corpora"]) == 1
     assert capsys.readouterr() == ("", f"funnelling: {line}\n")
-    assert main(["data", "list", "--log-json"]) == 1
+    assert main(["research", "corpora", "--log-json"]) == 1
     (record,) = records(capsys.readouterr().err)
     assert (record["level"], record["message"]) == ("critical", line)
     assert "RuntimeError: broken" in str(record["exception"])
     monkeypatch.setenv("FUNNELLING_DEBUG", "1")
     with pytest.raises(RuntimeError, match="broken"):
-        main(["data", "list"])
+        main(["research", "corpora"])
 
 
 def test_a_negative_result_is_shown_and_has_a_status_of_its_own(
@@ -135,7 +135,7 @@ def test_a_negative_result_is_shown_and_has_a_status_of_its_own(
         raise NegativeResultError("micro-F1 .1 is below .6.", {"scores": {"f1": "0.1"}})
 
     monkeypatch.setattr("funnelling.research.commands.ListCorpora.run", disappoint)
-    assert main(["data", "list", "--json"]) == 3
+    assert main(["research", "corpora", "--json"]) == 3
     captured = capsys.readouterr()
     assert json.loads(captured.out) == {"scores": {"f1": "0.1"}}
     assert captured.err == "funnelling: micro-F1 .1 is below .6.\n"

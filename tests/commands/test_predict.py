@@ -195,13 +195,48 @@ class TestLanguages:
         data = write_jsonl(tmp_path / "docs.jsonl", [{"language": "fr", "text": "a"}] * 3)
         assert [row["labels"] for row in _rows(own_words_model, data, tmp_path)] == [[]] * 3
 
-    def test_a_missing_one_is_detected_among_those_of_the_model(self, model: Path, tmp_path: Path) -> None:
+    def test_a_missing_one_is_detected_among_all(
+        self, model: Path, own_words_model: Path, tmp_path: Path
+    ) -> None:
         texts = ["Where is the invoice for the new printer?", "Dove si trova la fattura della stampante?"]
         texts.append("Wo ist die Rechnung für den Drucker?")  # German, which the model does not know
         (tmp_path / "docs.csv").write_text("text\n" + "\n".join(texts) + "\n")
         rows = _rows(model, tmp_path / "docs.csv", tmp_path)
-        assert [row["language"] for row in rows[:2]] == ["en", "it"]
+        assert [row["language"] for row in rows] == ["en", "it", "de"]
+        assert all(row["language_detected"] and row["language_probability"] > 0.99 for row in rows)
+        assert [row.get("zero_shot", False) for row in rows] == [False, False, True]
+        rows = _rows(own_words_model, tmp_path / "docs.csv", tmp_path)
+        assert [row["abstained"] for row in rows] == [None, None, "unknown-language"]
+        rows = _rows(own_words_model, tmp_path / "docs.csv", tmp_path, "--languages", "English,it")
         assert rows[2]["language"] in ("en", "it")
+
+    def test_one_for_all_that_have_none(
+        self, own_words_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        documents = [
+            {"text": "invoice"},
+            {"text": "fattura", "language": "it"},
+            {"text": "x", "language": "und"},
+        ]
+        data = write_jsonl(tmp_path / "docs.jsonl", documents)
+        rows = _rows(own_words_model, data, tmp_path, "--language", "fi")
+        assert [row["language"] for row in rows] == ["fi", "it", "fi"]
+        assert [row["abstained"] for row in rows] == ["unknown-language", None, "unknown-language"]
+        assert not any("language_detected" in row for row in rows)
+        assert "3 documents, 2 without an answer (in an unknown language: fi 2).\n" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("option", "value", "says"),
+        [
+            ("--languages", "de,Germn", "no language 'Germn'. Did you mean german?"),
+            ("--language", "xx", "no language 'xx'. Write a code such as en"),
+            ("--languages", "de,tlh", "tlh cannot be detected."),
+        ],
+    )
+    def test_what_is_none_is_refused(
+        self, option: str, value: str, says: str, own_words_model: Path, refuses: Refuses
+    ) -> None:
+        refuses("predict", own_words_model, "docs.jsonl", option, value, says=[says])
 
 
 class TestSources:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.commands import build_parser, main
-from funnelling.commands.declaring import command_of
+from funnelling.commands.parsing import command_of
 from funnelling.commands.settings import parse
 from funnelling.runtime.messages import CONFIG, TOKEN, VARIABLES
 
@@ -55,10 +55,10 @@ class TestFile:
         assert parsed(*TRAIN, "--config", NAMED)["jobs"] == 3
 
     def test_tables_are_for_commands(self) -> None:
-        write("seed = 1\n[train]\nseed = 2\n[data.build]\nseed = 3\n[serve]\nmax-text = 1000\nport = 0\n")
+        write("seed = 1\n[train]\nseed = 2\n[research.build]\nseed = 3\n[serve]\nmax-text = 1000\nport = 0\n")
         assert parsed("--config", NAMED, *TRAIN)["seed"] == 2
         assert parsed("--config", NAMED, "quickstart")["seed"] == 1
-        assert parsed("--config", NAMED, "data", "build", "sample", "-o", "x")["seed"] == 3
+        assert parsed("--config", NAMED, "research", "build", "sample", "-o", "x")["seed"] == 3
         values = parsed("--config", NAMED, *SERVE)
         assert (values["max_text"], values["port"]) == (1_000, 0)
 
@@ -95,7 +95,7 @@ class TestFile:
     def test_an_option_that_is_called_like_a_command(self) -> None:
         write('embeddings = "vectors"\n')
         assert parsed("--config", NAMED, *TRAIN)["embeddings"] == "vectors"
-        assert "embeddings" not in parsed("--config", NAMED, "embeddings", "build", "r.jsonl", "-o", "x")
+        assert "embeddings" not in parsed("--config", NAMED, "research", "vectors", "r.jsonl", "-o", "x")
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_refused(text: str, says: str, refuses: Refuses) -> None:
 
 
 def test_a_value_that_is_no_choice_is_refused(refuses: Refuses) -> None:
-    write('scores = "tall"')
-    says = f"{NAMED}:1: scores: invalid choice: 'tall'"
+    write('probabilities = "tall"')
+    says = f"{NAMED}:1: probabilities: invalid choice: 'tall'"
     refuses("predict", "model", "docs.jsonl", "--config", NAMED, says=["funnelling: ", says])
 
 
@@ -174,13 +174,13 @@ class TestPlace:
         assert parsed(*TRAIN, "--config", "b.toml")["jobs"] == 5
 
     def test_in_a_process_of_its_own(self, folder: Path) -> None:
-        write("[data.list]\njson = true\n")
-        done = run_command("data", "list", cwd=folder, env={CONFIG: NAMED})
+        write("[research.corpora]\njson = true\n")
+        done = run_command("research", "corpora", cwd=folder, env={CONFIG: NAMED})
         assert "sample" in json.loads(done.stdout)
         assert done.stderr == ""
-        write("[data.list]\njsno = true\n")
-        says = [f"{NAMED}:2: data.list.jsno", "Did you mean json?"]
-        assert_refused("data", "list", "--config", NAMED, cwd=folder, says=says)
+        write("[research.corpora]\njsno = true\n")
+        says = [f"{NAMED}:2: research.corpora.jsno", "Did you mean json?"]
+        assert_refused("research", "corpora", "--config", NAMED, cwd=folder, says=says)
 
 
 class TestEnvironment:
@@ -192,11 +192,11 @@ class TestEnvironment:
         monkeypatch.setenv("FUNNELLING_JOBS", "4")
         assert parsed(*TRAIN)["jobs"] == 4
         assert parsed(*TRAIN, "--jobs", "5")["jobs"] == 5
-        assert "jobs" not in parsed("data", "list")
+        assert "jobs" not in parsed("research", "corpora")
 
     def test_is_told_whole_by_help_and_guide(self) -> None:
         assert re.findall(r"^\| `([A-Z_]+)` \|", GUIDE, re.M) == list(VARIABLES)
-        assert re.findall(r"^  ([A-Z_]+)  ", build_parser().epilog or "", re.M) == list(VARIABLES)
+        assert re.findall(r"^  ([A-Z_]+)  ", build_parser().format_help(), re.M) == list(VARIABLES)
         sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py"))
         assert set(re.findall(r"\b(?:FUNNELLING|HF)_[A-Z_]+\b|\bNO_COLOR\b", sources)) == set(VARIABLES)
 
@@ -227,7 +227,7 @@ def test_help_shows_what_is_required(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_number_of_many_digits_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / NAMED).write_text(f"seed = {'9' * 5000}\n", encoding="utf-8")
-    assert main(["data", "list", "--config", NAMED]) == 2
+    assert main(["research", "corpora", "--config", NAMED]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -235,7 +235,7 @@ def test_what_a_file_says_does_not_reach_the_terminal_as_a_command(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / NAMED).write_text('"\\u001b]0;owned\\u0007\\u001b[2J" = 1\n', encoding="utf-8")
-    assert main(["data", "list", "--config", NAMED]) == 2
+    assert main(["research", "corpora", "--config", NAMED]) == 2
     said = capsys.readouterr().err
     assert "\x1b" not in said
     assert r"\x1b]0;owned\x07" in said

@@ -1,5 +1,6 @@
 """A corpus keeps documents in order and gives them out by position, split, language and label."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -113,10 +114,14 @@ def detection(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
         candidates_seen.append(candidates)
         return ["xx" for _ in texts]
 
+    def detect_in_file(texts: Sequence[str], _verbose: int) -> tuple[list[str], Counter[tuple[str, str]]]:
+        return detect_languages(texts), Counter()
+
     for name, stand_in in {
         "normalise_tag": normalise_tag,
         "is_undetermined": lambda _tag: False,
         "detect_languages": detect_languages,
+        "detect_in_file": detect_in_file,
     }.items():
         monkeypatch.setattr(f"funnelling.text.detection.{name}", stand_in)
     return candidates_seen

@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +22,7 @@ from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import JOURNAL_HEADER
 from funnelling.labelling.bench import AnnotationService
 from funnelling.labelling.desk import TaskQueue
+from funnelling.labelling.labels import ColdStart
 from funnelling.labelling.learning import UpdateSettings, learned_before
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import read_queue
@@ -69,20 +71,33 @@ def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable
             journal.close()
 
     def begin(
-        after: int = 0, other_model: Any = None, token: str | None = None, most: int = 2**20, **how: Any
+        after: int = 0,
+        other_model: Any = None,
+        token: str | None = None,
+        most: int = 2**20,
+        cold: ColdStart | None = None,
+        **how: Any,
     ) -> Page:
         stop()
         path, data = tmp_path / "journal.jsonl", tmp_path / "docs.jsonl"
         if not data.exists():
             write_documents(data, documents())
-        served = other_model or model
-        queue = read_queue(served, data, **how)
+        served = None if cold is not None else other_model or model
+        queue = read_queue(served, data, detect=cold is not None, **how)
         journal = Journal(path, most=most)
         settings = ServiceSettings(str(model_path), token=token)
-        metrics = Metrics(labelling_paths(), served.languages)
-        engine = Engine(served, metrics, settings.limits.words)
-        learning = UpdateSettings(str(model_path), str(path), str(tmp_path / "labelled"), after)
-        bench = AnnotationService(queue, TaskQueue(queue.documents, journal), engine, learning, 0)
+        metrics = Metrics(labelling_paths(), model.languages)
+
+        def engine_of(served: Any) -> Engine:
+            return Engine(served, metrics, settings.limits.words)
+
+        learning = UpdateSettings(
+            None if served is None else str(model_path), str(path), str(tmp_path / "labelled"), after
+        )
+        if cold is not None:
+            learning = replace(learning, label_set=cold.label_set, single_label=cold.single_label)
+        desk, engine = TaskQueue(queue.documents, journal), None if served is None else engine_of(served)
+        bench = AnnotationService(queue, desk, engine, learning, 0, "", cold, engine_of)
         app = create_labelling_app(bench, settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")
         opened.append((client.__enter__(), journal))
@@ -444,9 +459,7 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
         )
     assert answer["learning"]["running"]
     assert answer["changes"]["labels"] == [{"label": "new", "added": 6, "removed": 0}]
-    until = time.monotonic() + 120
-    while (state := page.ask("heartbeat", session=ADA)["learning"])["running"] and time.monotonic() < until:
-        time.sleep(0.1)
+    state = wait(page)
     assert state["problem"] == ""
     assert state["learned"] == 6
     assert {row["measure"] for row in state["scores"]} >= {"micro-F1"}
@@ -463,3 +476,68 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
             learned_before(tmp_path / "labelled", elsewhere)
     with pytest.raises(Exception, match="no model that learned from other"):
         learned_before(tmp_path / "labelled", tmp_path / "other.jsonl")
+
+
+def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    texts, labels, _ = sentences(60, 9)
+    given = {text: own[0] for text, own in zip(texts, labels, strict=True) if len(own) == 1}
+    write_documents(tmp_path / "docs.jsonl", [Document(text, text) for text in given])
+    names = [Label("poems"), Label("animals", {"en": "Horse"}), Label("food"), Label("music")]
+    page = open_page(after=12, cold=ColdStart(LabelSet.of(names), single_label=True))
+    facts = page.client.get("/v1/labels").json()
+    assert [label["id"] for label in facts["labels"]] == ["poems", "animals", "food", "music"]
+    assert (facts["single_label"], facts["languages"]) == (True, ["de", "en", "it"])
+    shown, languages = page.ask("next", session=ADA), []
+    for _ in range(12):
+        document = shown["document"]
+        horse = "horse" in document["text"]
+        assert (document["suggested"], document["scores"]) == (["animals"] if horse else [], {})
+        spans = page.ask("explain", key=document["key"], labels=["animals"])["labels"]["animals"]
+        assert [document["text"][start:stop] for start, stop, _ in spans] == ["horse"] * len(spans)
+        assert bool(spans) == horse
+        languages.append(document["language"])
+        decision = {"session": ADA, "key": document["key"], "action": "label"}
+        shown = page.ask("annotate", **decision, labels=[given[document["text"]]])
+    assert {languages.count(tag) for tag in ("de", "en", "it")} == {4}  # in turn
+    assert shown["changes"]["documents"] == sum("suggested" in line for line in page.lines()) < 12
+    state = wait(page)
+    assert (state["problem"], state["learned"], state["until_next"]) == ("", 12, 12)
+    assert state["majority"] == pytest.approx(
+        max(Counter(line["labels"][0] for line in page.lines()).values()) / 12
+    )
+    (point,) = state["curve"]
+    assert (state["measure"], point["documents"]) == ("accuracy", 12)
+    assert 0 <= point["score"] <= 1
+    document = page.ask("next", session=ADA)["document"]
+    assert set(document["scores"]) == {"animals", "food", "music"}
+    saved = load_model(tmp_path / "labelled")
+    assert "poems" in saved.label_set_.ids  # without documents, and still to be chosen
+    assert page.client.get("/v1/labels").json()["labels"] == facts["labels"]
+    assert learned_before(tmp_path / "labelled", page.journal) == 12
+
+
+def wait(page: Page) -> dict[str, Any]:
+    """What is learned, once it is."""
+    until = time.monotonic() + 120
+    while (state := page.ask("heartbeat", session=ADA)["learning"])["running"] and time.monotonic() < until:
+        time.sleep(0.1)
+    told: dict[str, Any] = state
+    return told
+
+
+def test_without_a_model_the_labels_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_documents("docs.jsonl", documents(3))
+    for options, reason in (
+        ([], "docs.jsonl: without a model, the labels are needed. Add --labels FILE or --labels a,b,c."),
+        (["--labels", "sport"], "sport: no such file. Name a file of labels, or two or more: a,b,c."),
+    ):
+        assert main(["label", "docs.jsonl", *options, "--port", "0"]) == 2
+        assert reason in capsys.readouterr().err
+    (tmp_path / "labels.txt").write_text("animals\n\nfood\n")
+    for labels in ("labels.txt", "animals,food"):
+        assert main(["label", "docs.jsonl", "--labels", labels, "--to", "next.csv", "--force"]) == 0
+    assert len(list(read_documents("next.csv"))) == 3
+    assert list(tmp_path.glob("*journal*")) == []

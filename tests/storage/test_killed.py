@@ -144,7 +144,7 @@ def _hear_interrupts() -> Iterator[None]:
 
 
 def test_every_command_that_changes_a_model_is_here() -> None:
-    kinds = {name: resolve_name(place) for name, (place, _) in COMMANDS.items()}
+    kinds = {name: resolve_name(entry.place) for name, entry in COMMANDS.items()}
     assert {*ARGUMENTS} == {name for name, kind in kinds.items() if issubclass(kind, Changing)}
 
 

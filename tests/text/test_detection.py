@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from funnelling import read_sample
 from funnelling.errors import InputError
 from funnelling.runtime.messages import CACHE
-from funnelling.text.detection import _identifier, detect_languages
+from funnelling.text.detection import _identifier, detect_for_model, detect_in_file, detect_languages
 
 GREETINGS = {
     "da": "Jeg vil gerne bestille en kop kaffe og et stykke kage, tak.",
@@ -110,6 +111,77 @@ def test_py3langid_s_own_identifier_is_left_alone() -> None:
 
 def test_a_huge_text_is_judged_by_its_beginning() -> None:
     assert detect_languages([GREETINGS["fi"] * 200_000], LANGUAGES) == ["fi"]
+
+
+def titles(words: int = 5) -> tuple[list[str], list[str]]:
+    """The first words of 200 documents in three languages, and their languages."""
+    sample = read_sample()
+    rows = [sample.languages.index(tag) + i for tag in ("da", "de", "en") for i in range(67)][:200]
+    short = [" ".join(sample.texts[row].split()[:words]) for row in rows]
+    return short, [str(sample.languages[row]) for row in rows]
+
+
+class TestShortTitles:
+    def test_among_some_languages_no_other_appears(self) -> None:
+        texts, languages = titles()
+        found = detect_languages(texts, ["da", "de", "en"])
+        assert set(found) == {"da", "de", "en"}
+        assert right(found, languages) > 0.9
+
+    def test_rare_languages_are_merged_into_the_likeliest_others(self) -> None:
+        texts, languages = titles()
+        found, merged = detect_in_file(texts)
+        assert set(found) == {"da", "de", "en"}
+        assert right(found, languages) > 0.9
+        assert merged["no", "da"] > 0
+        assert {new for _, new in merged} <= {"da", "de", "en"}
+
+    def test_twenty_documents_or_one_percent_make_a_language(self) -> None:
+        others = [GREETINGS["de"]] * 1_990
+        assert set(detect_in_file([*others, *[GREETINGS["fi"]] * 20])[0]) == {"de", "fi"}
+        found, merged = detect_in_file([*others, *[GREETINGS["fi"]] * 19])
+        assert (set(found), merged) == ({"de"}, {("fi", "de"): 19})
+
+    def test_a_minority_in_longer_texts_stays(self) -> None:
+        found, _ = detect_in_file([GREETINGS["sv"]] * 190 + [GREETINGS["da"]] * 10)
+        assert found == ["sv"] * 190 + ["da"] * 10
+
+
+def right(found: list[str], languages: list[str]) -> float:
+    """The share of languages that are right."""
+    return sum(a == b for a, b in zip(found, languages, strict=True)) / len(languages)
+
+
+class TestForModel:
+    def test_other_languages_are_found_and_the_model_s_preferred(self) -> None:
+        tags = {
+            text: found.language
+            for text, found in zip(TEXTS, detect_for_model(TEXTS, ["it", "sv"]), strict=True)
+        }
+        assert tags == dict(zip(TEXTS, LANGUAGES, strict=True))
+        texts, languages = titles(3)
+        found = [each.language for each in detect_for_model(texts, ["da", "de", "en"])]
+        assert right(found, languages) > 0.85
+        assert sum(tag not in ("da", "de", "en") for tag in found) < 0.06 * len(found)
+
+    def test_a_text_s_language_does_not_depend_on_its_neighbours(self) -> None:
+        together = detect_for_model(TEXTS, ["it"])
+        assert together == [detect_for_model([text], ["it"])[0] for text in TEXTS]
+        assert all(0 < found.probability <= 1 for found in together if found.probability is not None)
+
+    def test_among_some(self) -> None:
+        assert {found.language for found in detect_for_model(TEXTS, ["it"], ["fi", "en"])} == {"fi", "en"}
+
+    def test_variants_and_other_names_of_a_language_are_the_models(self) -> None:
+        text = "Jeg vil gjerne bestille en kopp kaffe og et stykke kake, takk skal du ha."
+        assert detect_for_model([text], ["en", "nb"])[0].language == "nb"
+        assert detect_for_model([text], ["en", "no"])[0].language == "no"
+        assert detect_for_model([GREETINGS["pt"]], ["en", "pt_BR"])[0].language == "pt_BR"
+
+    def test_languages_that_cannot_be_detected(self) -> None:
+        assert [found.language for found in detect_for_model(TEXTS[:2], ["tlh"])] == ["tlh", "tlh"]
+        with pytest.raises(InputError, match="none of tlh, qya can be detected"):
+            detect_for_model(TEXTS, ["tlh", "qya"])
 
 
 @settings(max_examples=50)

@@ -17,82 +17,87 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from pkgutil import resolve_name
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from funnelling.commands import settings
-from funnelling.commands.declaring import (
+from funnelling.commands.declaring import NegativeResultError, run
+from funnelling.commands.parsing import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
     NEGATIVE_RESULT,
     TERMINATED,
-    NegativeResultError,
     Parser,
     add_general,
     command_of,
     define,
-    examples,
-    run,
     style_of,
 )
 from funnelling.errors import InputError
-from funnelling.runtime.messages import DEBUG, VARIABLES, Style, say, speak, speaking, style
+from funnelling.runtime.messages import DEBUG, PROGRAM, VARIABLES, Style, say, speak, speaking, style
 
-COMMANDS = {  # by name: the class, which may be in a layer above, and what it does
-    "quickstart": ("funnelling.commands.quickstart:Quickstart", "see it work on the embedded corpus"),
-    "train": ("funnelling.commands.train:Train", "train a model on a file of documents"),
-    "predict": ("funnelling.commands.predict:Predict", "label documents with a model"),
-    "evaluate": ("funnelling.commands.evaluate:Evaluate", "measure a model on labelled documents"),
-    "explain": ("funnelling.commands.explain:Explain", "explain why documents get their labels"),
-    "audit": ("funnelling.labelling.audit:Audit", "find documents whose labels look wrong or missing"),
-    "inspect": ("funnelling.commands.inspect:Inspect", "show what a model is"),
-    "label": ("funnelling.labelling.label:Label", "label documents in the browser, with or without a model"),
-    "update": ("funnelling.commands.update:Update", "add documents, corrections, languages or labels"),
-    "forget": ("funnelling.commands.update:Forget", "remove documents from a model"),
-    "tune": ("funnelling.commands.tune:Tune", "set a model's thresholds for another goal"),
-    "relabel": ("funnelling.commands.relabel:Relabel", "rename, merge or drop labels"),
-    "compare": ("funnelling.commands.compare:Compare", "compare methods on a file of documents"),
-    "experiment": (
-        "funnelling.research.commands:Experiment",
-        "run the paper's experiments, ending in a report",
-    ),
-    "serve": ("funnelling.serving.command:Serve", "serve a model to browsers and programs"),
-    "push": ("funnelling.commands.share:Push", "share a model on the Hugging Face Hub"),
-    "pull": ("funnelling.commands.share:Pull", "copy a model from the Hugging Face Hub"),
-    "data list": ("funnelling.research.commands:ListCorpora", "list the corpora that can be built"),
-    "data describe": ("funnelling.commands.inspect:Describe", "describe a file of documents"),
-    "data build": ("funnelling.research.commands:BuildCorpus", "build a corpus"),
-    "embeddings build": (
-        "funnelling.research.commands:BuildVectors",
-        "learn vectors from a reference corpus",
-    ),
-    "completion": (
-        "funnelling.commands.completing:Completion",
-        "let the shell complete commands and options",
-    ),
+
+class CommandEntry(NamedTuple):
+    """Where the class of a command is, what it does, and its group in help (none: not listed)."""
+
+    place: str
+    summary: str
+    group: str
+
+
+GROUPS = {  # of commands, as help lists them; classes may be in layers above
+    "Start": {
+        "quickstart": ("commands.quickstart:Quickstart", "train and evaluate on the built-in corpus"),
+        "train": (
+            "commands.train:Train",
+            "train a model on labelled documents: train tickets.csv -o model",
+        ),
+        "label": ("labelling.label:Label", "label documents in the browser, with or without a model"),
+    },
+    "Use": {
+        "predict": ("commands.predict:Predict", "assign labels: predict model new.csv -o labelled.csv"),
+        "explain": ("commands.explain:Explain", "show why a document gets its labels"),
+        "serve": ("serving.command:Serve", "serve a model over HTTP, with a web page"),
+    },
+    "Measure": {
+        "evaluate": ("commands.evaluate:Evaluate", "evaluate a model, or predictions made elsewhere"),
+        "compare": ("commands.compare:Compare", "compare methods on your documents"),
+        "inspect": ("commands.inspect:Inspect", "show what a file or a model contains"),
+        "audit": ("labelling.audit:Audit", "find wrong and missing labels"),
+    },
+    "Maintain": {
+        "update": ("commands.update:Update", "add documents, corrections, languages or labels"),
+        "tune": ("commands.tune:Tune", "set decision thresholds"),
+        "relabel": ("commands.relabel:Relabel", "rename, merge or remove labels"),
+        "forget": ("commands.update:Forget", "remove training documents from a model"),
+    },
+    "Share": {
+        "push": ("commands.share:Push", "upload a model to the Hugging Face Hub"),
+        "pull": ("commands.share:Pull", "download a model"),
+    },
+    "More": {
+        "research": (
+            "research.commands:Research",
+            "the paper's methods and experiments, corpora, word vectors",
+        ),
+        "research experiment": ("research.commands:Experiment", "run the paper's experiments"),
+        "research corpora": ("research.commands:ListCorpora", "list the corpora that can be built"),
+        "research build": ("research.commands:BuildCorpus", "build a corpus"),
+        "research vectors": ("research.commands:BuildVectors", "learn word vectors from a reference corpus"),
+        "completion": ("commands.completing:Completion", "set up shell completion"),
+    },
+    "": {
+        "data": ("research.commands:Data", "look into files of documents"),
+        "data describe": ("commands.inspect:Describe", "describe a file of documents"),
+    },
 }
-GROUPS = {  # of commands: what each is for, its description, an example
-    "data": (
-        "look into files of documents, build corpora",
-        "Look into a file of documents before anything is learned from it, or build a corpus.",
-        "data describe docs.csv",
-    ),
-    "embeddings": (
-        "learn word vectors",
-        "Learn word vectors from a reference corpus.",
-        "embeddings build reference.jsonl -o vectors",
-    ),
+COMMANDS = {
+    name: CommandEntry(f"funnelling.{place}", summary, group)
+    for group, entries in GROUPS.items()
+    for name, (place, summary) in entries.items()
 }
-EPILOG = "\n".join(
-    [
-        "environment:",
-        *(f"  {name:17}  {meaning}" for name, meaning in VARIABLES.items()),
-        "",
-        "`funnelling COMMAND --help` tells more; a default stands there in brackets.",
-        "",
-        "New here? Try: funnelling quickstart",
-    ]
-)
+ENVIRONMENT = "\n".join(["environment:", *(f"  {name:17}  {meaning}" for name, meaning in VARIABLES.items())])
+NEW_HERE = "New here? Try: funnelling quickstart"
 
 
 class _Termination(KeyboardInterrupt):
@@ -107,26 +112,56 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Program(Parser):
+    """The parser of all commands, whose help lists them by group."""
+
+    about_help = "after a command: -h shows common options, --help all of them"
+
+    def format_short(self) -> str:
+        return self._format(NEW_HERE)
+
+    def format_help(self) -> str:
+        return self._format(ENVIRONMENT, NEW_HERE)
+
+    def _format(self, *last: str) -> str:
+        options = {
+            ", ".join(each.option_strings) + (f" {each.metavar}" if each.metavar else ""): each.help
+            for each in self._actions
+            if each.option_strings
+        }
+        shown = {
+            group: {name: summary for name, (_, summary) in entries.items() if " " not in name}
+            for group, entries in GROUPS.items()
+            if group
+        }
+        parts = [f"usage: {self.prog} COMMAND ...", str(self.description)]
+        for part in ({**shown}, {"Options": options}):
+            width = max(len(name) for entries in part.values() for name in entries)
+            lines = []
+            for title, entries in part.items():
+                lines += [title, *(f"  {name:{width}}  {text}" for name, text in entries.items())]
+            parts.append("\n".join(lines))
+        return "\n\n".join([*parts, *last]) + "\n"
+
+
 def build_parser() -> Parser:
     """The parser of all commands."""
-    parser = Parser(
-        prog="funnelling",
+    parser = _Program(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} COMMAND ...",
         description="Classify documents in many languages under one set of labels.",
-        epilog=EPILOG,
+        epilog=ENVIRONMENT,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = {"": parser.add_subparsers(title="commands", metavar="COMMAND", required=True)}
+    listed: Any = {"title": "commands", "metavar": "COMMAND", "required": True, "parser_class": Parser}
+    branches = {"": parser.add_subparsers(prog=PROGRAM, **listed)}
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     add_general(parser)
-    for name, (place, summary) in COMMANDS.items():
-        group, _, last = name.rpartition(" ")
-        if group not in commands:
-            about, description, example = GROUPS[group]
-            inner = commands[""].add_parser(
-                group, help=about, description=description, epilog=examples([example])
-            )
-            commands[group] = inner.add_subparsers(title="actions", metavar="ACTION", required=True)
-            add_general(inner)
-        commands[group].add_parser(last, help=summary, define=partial(_define, name, place))
+    above = {name.rpartition(" ")[0] for name in COMMANDS}
+    for name, (place, summary, _) in COMMANDS.items():
+        parent, _, last = name.rpartition(" ")
+        command = branches[parent].add_parser(last, help=summary, define=partial(_define, name, place))
+        if name in above:
+            branches[name] = command.add_subparsers(**listed)
     return parser
 
 
@@ -138,7 +173,7 @@ def _define(name: str, place: str, parser: Parser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and give its exit status, which `declaring` lists."""
+    """Run a command, and give its exit status, which `parsing` lists."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what could be typed
         from funnelling.commands.completing import complete
 
@@ -154,6 +189,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(words: Sequence[str]) -> int:
     used: list[settings.ConfigValue] = []
+    if not words:
+        sys.stderr.write(build_parser().format_short())
+        return BAD_INPUT
     try:
         parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))

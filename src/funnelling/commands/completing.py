@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any
 
 from funnelling.commands.corpora import CORPORA
-from funnelling.commands.declaring import Command, Parser, argument, subcommands
+from funnelling.commands.declaring import Command, argument
+from funnelling.commands.parsing import Parser, subcommands
 from funnelling.methods.registry import METHODS, settings_of
 from funnelling.runtime.messages import MODEL, Reporter, silent
 

@@ -157,7 +157,9 @@ def read_trials(
         if not CORPORA[name].labelled:
             raise InputError(f"{name} is a reference corpus, without labels. Give it as --reference instead.")
     if sources and not set(names) - {SAMPLE}:
-        raise InputError("--source is for corpora that are built. Leave it out, or name one of `data list`.")
+        raise InputError(
+            "--source is for corpora that are built. Leave it out, or name one of `research corpora`."
+        )
     trials: list[Trial] = []
     notes: list[str] = []
     for name in data:

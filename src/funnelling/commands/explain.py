@@ -73,7 +73,8 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         style = self._style(target)
         model = load_text_model(self.model).following(self.label_set)
         label_columns(model.labels.classes, self.label)  # refuses labels that do not exist
-        predictor, counts = Predictor(model, strict=self.strict, names=self.names), Counts()
+        predictor = Predictor(model, strict=self.strict, names=self.names, languages=self.languages)
+        counts = Counts()
         documents = read_documents(data, layout_for(model, self.layout), labels=False)
         if self.id is not None:
             documents = _chosen(documents, self.id, shown_name(data))

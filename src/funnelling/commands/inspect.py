@@ -1,11 +1,11 @@
 """``funnelling inspect`` and ``data describe``: what a model is, and what is in a file of documents."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import HIDDEN, argument, flag, refuse_retired
+from funnelling.commands.declaring import argument, flag
 from funnelling.commands.options import DATA_HELP, MODEL_HELP, AsJson, FilePath, Names, Reading
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
@@ -27,11 +27,8 @@ class Inspect(Names, AsJson):
     examples = ("inspect model",)
 
     model: FilePath = argument(MODEL_HELP, "MODEL")
-    more: Sequence[str] = argument(HIDDEN, "MODEL", default=(), nargs="*")  # retired
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
-        if self.more:
-            refuse_retired("inspect", "MODEL MODEL")
         return inspect_model(self.model, self.names)
 
     def show(self, result: dict[str, Any]) -> None:

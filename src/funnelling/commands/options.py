@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from funnelling.commands.declaring import HIDDEN, Command, Group, argument, flag, option
-from funnelling.commands.values import count, language, model_folder, names, probability, seed
+from funnelling.commands.values import (
+    count,
+    known_language,
+    known_languages,
+    language,
+    model_folder,
+    names,
+    probability,
+    seed,
+)
 
 if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
@@ -15,10 +24,12 @@ if TYPE_CHECKING:
 FilePath = str | os.PathLike[str]
 Probabilities = Literal["none", "list", "wide"]
 
-JOINED = {"folders": "/", "strip": ","}  # what is between several values of an option
+JOINED = {"folders": "/", "strip": ",", "languages": ","}  # what is between several values of an option
 LABELS = Group("labels as people have them")
 READING = Group(
-    "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
+    "how to read DATA",
+    "What is not said here is found in the file; what is found is said in a line.",
+    "The format of DATA is detected: see funnelling inspect DATA. Options that override it: --help.",
 )
 RESOURCES = Group("resources that some methods learn from")
 WORKING = Group("how the work is done")
@@ -30,14 +41,14 @@ LABEL_SET_HELP = (
     "description, parent, exclude; or SKOS, .ttl or .rdf"
 )
 DATA_HELP = (
-    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
-    "of folders of texts, or - for standard input"
+    "file of documents, a folder of such files or of texts, or - for standard input; files are .jsonl, .csv, "
+    ".tsv (each also .gz), .parquet, .xlsx or .ods"
 )
 
 
 def output_option(meaning: str, metavar: str, **words: Any) -> Any:
     """The option that says where the result goes."""
-    return option(meaning, metavar, "-o", complete="FILE", **words)
+    return option(meaning, metavar, "-o", **{"complete": "FILE", "common": True, **words})
 
 
 def _reading(meaning: str, metavar: str) -> Any:
@@ -115,6 +126,20 @@ class Reading(Command):
         group=READING,
     )
     language_column: str | None = _column("language")
+    languages: Sequence[str] = option(
+        "detect no other languages than these, where documents have none",
+        "LANG,LANG",
+        default=(),
+        type=known_languages,
+        group=READING,
+    )
+    language: str | None = option(
+        "the language of all documents that have none; nothing is detected",
+        "LANG",
+        default=None,
+        type=known_language,
+        group=READING,
+    )
     id_column: str | None = _column("id")
     split_column: str | None = _column("split")
     group_column: str | None = _column("group")
@@ -158,7 +183,8 @@ class Reading(Command):
 
         said = {name.removesuffix("_column"): getattr(self, name) for name in Reading.own}
         said |= {name: tuple(said[name]) for name in ("text", "labels", "folders", "strip")}
-        said |= {"file_format": self.format, "header": not self.no_header}
+        said |= {"file_format": self.format, "header": not self.no_header, "language": self.language_column}
+        said |= {"detect_among": tuple(self.languages), "default_language": self.language}
         return Layout(**{each.name: said[each.name] for each in fields(Layout) if each.name in said})
 
     def reading_flags(self) -> list[str]:

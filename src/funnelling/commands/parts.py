@@ -228,7 +228,9 @@ def _predict_part(
 ) -> tuple[dict[str, str], Counts]:
     """Label a part; gives the columns of the input that had to be renamed, and the counts of its rows."""
     fitted = _load(model, _digest(model)).following(how.label_set, how.exclude)
-    predictor = Predictor(fitted, how.top, how.threshold, how.strict, names=how.names)
+    predictor = Predictor(
+        fitted, how.top, how.threshold, how.strict, names=how.names, languages=how.languages
+    )
     table, counts = table_of(how, PARQUET, fitted), Counts()
 
     def rows() -> Iterator[dict[str, object]]:

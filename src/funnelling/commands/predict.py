@@ -65,7 +65,9 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
         parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
         ending = PARQUET if parts else JSON_LINES if _is_stream(target) else check_writable(target)
         model = load_text_model(self.model).following(self.label_set, self.exclude)
-        predictor = Predictor(model, self.top, self.threshold, self.strict, names=self.names)
+        predictor = Predictor(
+            model, self.top, self.threshold, self.strict, names=self.names, languages=self.languages
+        )
         table = table_of(self, ending, model)
         layout = layout_for(model, self.layout)
         counts = Counts()

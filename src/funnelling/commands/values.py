@@ -3,7 +3,7 @@
 import argparse
 from typing import TypeVar
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 
 Number = TypeVar("Number", int, float)
 
@@ -34,6 +34,18 @@ def probability(text: str) -> float:
     return value
 
 
+def shares(text: str) -> list[float]:
+    """Numbers above 0, at most 1, with commas between them.
+
+    >>> shares(".25,.5,1")
+    [0.25, 0.5, 1.0]
+    """
+    values = [_parse(float, each, "a number") for each in text.split(",")]
+    if not all(0 < value <= 1 for value in values):
+        raise argparse.ArgumentTypeError(f"{text}: each share is above 0 and at most 1, such as .25,.5,1")
+    return values
+
+
 def model_folder(text: str) -> str:
     """The folder of a model that is here, and no address on the Hub."""
     from funnelling.storage.folders import folder_here
@@ -59,7 +71,34 @@ def languages(text: str) -> list[str]:
     try:
         return [normalise_tag(tag) for tag in text.split(",")]
     except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+
+
+def known_languages(text: str) -> list[str]:
+    """Tags or names of languages, with commas between them."""
+    from funnelling.text.detection import undetectable
+
+    tags = [known_language(tag) for tag in names(text)]
+    if len(tags) > 1 and (unknown := undetectable(tags)):
+        raise argparse.ArgumentTypeError(
+            f"{', '.join(unknown)} cannot be detected. Leave it out, and give such documents their language"
+        )
+    return tags
+
+
+def known_language(text: str) -> str:
+    """The tag or the name of a language that a standard knows."""
+    from funnelling.text.languages import is_language, language_names, normalise_tag
+
+    try:
+        tag = normalise_tag(text)
+    except InputError:
+        tag = ""
+    if tag and is_language(tag):
+        return tag
+    hint = did_you_mean(text.lower(), language_names())
+    example = ". Write a code such as en or pt_BR, or a name such as German"
+    raise argparse.ArgumentTypeError(f"no language {text!r}{hint or example}")
 
 
 def language(text: str) -> str:

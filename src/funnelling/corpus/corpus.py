@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from funnelling.errors import InputError, counted
 from funnelling.formats import Document, read_documents
-from funnelling.formats.document import NO_TEXT, SPLITS, quoted
+from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import positions_of
@@ -316,7 +316,8 @@ def read_corpus(
     ----------
     path : file or folder, in any form that `read_documents` takes, or - for standard input
     detect : whether missing languages are detected; where not, they stay None
-    among : the languages that may be detected; by default those that other documents name
+    among : the languages that may be detected; by default those that other documents name, else all that are
+        not rare in the file
     verbose : above 0 shows a progress bar on a terminal
     layout : where the fields are in the file, as far as that should not be found
     strict : whether a document whose language is none is refused; where not, it is left out, which is said
@@ -340,6 +341,7 @@ def read_corpus(
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
+    among = among or layout.detect_among
     return make_corpus(read_documents(path, layout), shown_name(path), detect, among, verbose, strict)
 
 
@@ -354,8 +356,8 @@ def make_corpus(
     """A corpus of documents, made as `read_corpus` makes it; ``name`` is their file, for messages."""
     corpus = Corpus.from_documents(documents)
     corpus, names = name_languages(corpus, name, detect, among, verbose, strict)
-    if names.unknown:
-        logger.info("%s: %s.", name, names.left_out())
+    for line in names.lines():
+        logger.info("%s: %s", name, line)
     return corpus
 
 
@@ -366,20 +368,19 @@ def name_languages(
     among: Sequence[str] = (),
     verbose: int = 0,
     strict: bool = True,
+    others: bool = False,
 ) -> tuple[Corpus, LanguageNames]:
     """The documents with the one tag of each one's language, as `read_corpus` gives them.
 
-    What is no tag of a language is refused; if not ``strict``, its documents are left out.
+    What is no tag of a language is refused; if not ``strict``, its documents are left out. ``others`` is that
+    of `detect_missing`.
     """
     languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
     corpus = replace(corpus, languages=languages)
     if names.unknown:
         corpus = corpus.select([tag not in names.unknown for tag in languages])
-    without = sum(
-        tag is None and text is NO_TEXT for tag, text in zip(corpus.languages, corpus.texts, strict=True)
-    )
-    names = names._replace(detected=names.detected - without)
     if detect:
-        found = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
+        found, detected, merged = detect_missing(corpus.languages, corpus.texts, name, among, verbose, others)
         corpus = replace(corpus, languages=found)
+        names = names._replace(detected=detected, merged=merged)
     return corpus, names

@@ -6,7 +6,6 @@ from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from funnelling.corpus import Corpus
@@ -51,6 +50,9 @@ def summarise_methods(
 ) -> Result:
     """The results of several methods, and of `evaluate_dummies`, over the same trials: what `compare` prints.
 
+    ``best`` names the method with the best average of each measure, and ``p_value`` of each other method is
+    that of its difference from the best; None where it is not tested.
+
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
     """
@@ -64,9 +66,12 @@ def summarise_methods(
     rivals = rivals_of(methods)
     over_groups = p_over_groups({name: methods[name] for name in rivals}, tests, measures, seed)
     constant = "most_frequent" if is_of_one_label(measures) else "assigns_nothing"
+    against_best = {measure: significance(scores[measure]) for measure in measures}
+    for name, summary in summaries.items():
+        summary["p_value"] = {measure: test["p"].get(name) for measure, test in against_best.items()}
     return {
         "methods": summaries,
-        "significance": {measure: significance(scores[measure]) for measure in measures},
+        "best": {measure: test["best"] for measure, test in against_best.items()},
         "pairs": {
             measure: [
                 {
@@ -206,9 +211,7 @@ def _decided(test: Corpus, methods: Mapping[str, Result], one_label: bool) -> Co
     labels = [*known, *unknown]
     return ComparedDecisions(
         truth=truth_of(test, labels),
-        given={
-            name: _matrix(decisions["given"], columns[name], len(labels)) for name, decisions in kept.items()
-        },
+        given={name: decision_matrix(decisions, labels) for name, decisions in kept.items()},
         known={
             # A slice copies nothing, and most methods know all labels.
             name: slice(len(known)) if len(own) == len(known) else own.tolist()
@@ -226,8 +229,11 @@ def _decided(test: Corpus, methods: Mapping[str, Result], one_label: bool) -> Co
     )
 
 
-def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: int) -> sparse.csr_array:
-    """Documents by columns, from the positions among ``columns`` of the labels that each was given."""
+def decision_matrix(decisions: StoredDecisions, labels: Sequence[str]) -> sparse.csr_array:
+    """Documents by ``labels``, which those that the method knows are among."""
+    place = {label: column for column, label in enumerate(labels)}
+    columns = np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
+    given, width = decisions["given"], len(labels)
     positions = np.fromiter(chain.from_iterable(given), dtype=np.intp)
     starts = np.cumsum([0, *map(len, given)])
     ones = np.ones(len(positions), dtype=bool)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError, counted
+from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.ranking import LabelFrequencies
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds, Rows
@@ -80,6 +80,35 @@ def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
     if train.all():
         raise InputError("nothing is left to learn from: all training documents are held out.")
     return Trial(trial.train.select(~train), trial.test.select(test), trial.parallel.select(~parallel))
+
+
+def shares_of(trial: Trial, shares: Sequence[float], seed: int) -> dict[float, Trial]:
+    """A trial with shares of its training documents, each share a part of the larger ones.
+
+    A share has its part of each language and of each label, groups stay together. The test documents are the
+    same.
+
+    >>> from funnelling.formats import Document
+    >>> documents = [Document(str(i), f"text {i}", "en", labels=("ab"[i % 2],)) for i in range(8)]
+    >>> corpus = Corpus.from_documents(documents)
+    >>> trials = shares_of(Trial(corpus, corpus, Corpus()), [0.25, 0.5, 1], seed=0)
+    >>> [len(trials[share].train) for share in (0.25, 0.5, 1)]
+    [2, 4, 8]
+    >>> {*trials[0.25].train.ids} < {*trials[0.5].train.ids}
+    True
+    """
+    sizes = Counter(trial.train.languages)
+    train, drawn = trial.train, {}
+    for share in sorted(shares, reverse=True):
+        quota = {language: min(size, max(2, round(share * size))) for language, size in sizes.items()}
+        rows = draw_test(quota, train.languages, with_copies(train), train.labels, seed, "share", share)
+        train = train.select(rows)
+        with prefix_errors(f"{share:g} of the training documents"):
+            check_labels_differ(train)
+        groups = {*train.groups}
+        further = [group is None or group in groups for group in trial.parallel.groups]
+        drawn[share] = Trial(train, trial.test, trial.parallel.select(np.array(further, dtype=bool)))
+    return drawn
 
 
 def _is_of(tag: str | None, languages: Sequence[str]) -> bool:

@@ -41,6 +41,9 @@ class _NoText(str):
 NO_TEXT = _NoText()  # of a row that only says which labels the document with its id has
 
 
+_UNDETERMINED = frozenset({"", "und", "mul", "unk", "unknown", "?", "-", "n/a", "nan", "none", "null"})
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
@@ -149,6 +152,15 @@ def split_labels(cell: str) -> list[str]:
         start = match.end()
     labels[-1] += cell[start:]
     return labels
+
+
+def is_undetermined(tag: str) -> bool:
+    """Whether what stands in place of a tag says that the language is not known, or not one alone.
+
+    >>> is_undetermined("und"), is_undetermined(" NaN"), is_undetermined("xx")
+    (True, True, False)
+    """
+    return tag.strip().lower() in _UNDETERMINED
 
 
 def quoted(value: str) -> str:

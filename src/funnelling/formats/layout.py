@@ -43,6 +43,8 @@ class Layout:
     no_label : what a cell says of a document that has no label; an empty one is unlabelled
     folders : what nested folders of text files stand for: "split", "language", "label"
     strip : what to take out of texts: "html", "markdown", "quotes" (of mails)
+    detect_among : the languages that may be detected where a document has none
+    default_language : the language of documents that have none
     before : the layout of an earlier file, which goes for columns of its names where this one says nothing
 
     Examples
@@ -69,10 +71,12 @@ class Layout:
     no_label: str | None = None
     folders: Sequence[str] = ()
     strip: Sequence[str] = ()
+    detect_among: Sequence[str] = ()
+    default_language: str | None = None
     before: "Layout | None" = None
 
     def __post_init__(self) -> None:
-        for field in ("text", "labels", "folders", "strip"):
+        for field in ("text", "labels", "folders", "strip", "detect_among"):
             value = getattr(self, field)
             names = value if isinstance(value, list | tuple) else (value,)  # the one name there is
             object.__setattr__(self, field, tuple(str(name) for name in names if name is not None))

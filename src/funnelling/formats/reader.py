@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import Columns, find_columns, is_label_name, may_matter
-from funnelling.formats.document import MISSING, Document, LineNumber, quoted, to_document
+from funnelling.formats.document import MISSING, Document, LineNumber, is_undetermined, quoted, to_document
 from funnelling.formats.label_cells import LabelCells, find_label_cells
 from funnelling.formats.layout import Layout, flag_columns, is_flag
 from funnelling.formats.texts import strip_markup
@@ -223,6 +223,8 @@ class DocumentReader:
         language = record.get("language")
         if isinstance(language, str) and language in MISSING:
             self._clean_language(record, file)
+        if self._layout.default_language is not None and is_undetermined(str(record.get("language", ""))):
+            record["language"] = self._layout.default_language
         text = columns.text
         if len(text) == 1 and text[0] in row and not self._layout.strip:
             record["text"] = row[text[0]]

@@ -20,31 +20,37 @@ DEFAULT_N_SHOWN = 20  # documents on a terminal, unless a number is given
 
 
 class Audit(Seed, Jobs, Overwriting, Reading):
-    """List labelled documents whose labels look wrong or missing,
-    the most suspicious first: by models that did not learn from them, by labels that go together, by
-    near-duplicates and by translations (documents of one group) that are labelled otherwise. Each has a kind,
-    the label that is doubted, the one it should rather have, and the words, labels and documents that speak
-    for and against. -o FILE has all documents unless -n says how many; correct its labels, and update takes
-    it. For a model, its own training documents are looked at, as far as it keeps them.
+    """Find wrong and missing labels, the most likely issues first.
+
+    Each document is compared with out-of-fold predictions, with labels that go together, with near-duplicates
+    and with translations (documents of one group). Correct the labels in the file of -o, and give it to
+    update. Of a model, the stored training documents are audited.
     """
 
     examples = ("audit docs.jsonl -n 100 -o suspects.xlsx", "audit model")
 
-    source: FilePath = argument("file of labelled documents, or folder of a trained model", "MODEL|DATA")
+    source: FilePath = argument("folder of a model, or file of labelled documents", "MODEL|DATA")
     number: int | None = option(
-        f"how many documents ({DEFAULT_N_SHOWN}; with -o, all)", "N", "-n", default=None, type=count
+        f"how many documents ({DEFAULT_N_SHOWN}; with -o, all)",
+        "N",
+        "-n",
+        default=None,
+        type=count,
+        common=True,
     )
     output: FilePath | None = output_option(
         "output file: .csv, .tsv, .xlsx, .parquet or .jsonl, or - (JSON Lines on standard output)",
         "FILE",
         default=None,
         exclusive="output",
+        common=True,
     )
-    json: bool = flag("print JSON instead of a listing", exclusive="output")
+    json: bool = flag("print JSON instead of a listing", exclusive="output", common=True)
     method: str | None = option(
-        "method that judges the documents of a file (fun-views)",
+        "method of the out-of-fold predictions (fun-views)",
         "M",
         default=None,
+        common=True,
         complete=lambda: list(METHODS),
     )
 
@@ -81,18 +87,18 @@ class Audit(Seed, Jobs, Overwriting, Reading):
             for line in notes:
                 report(line)
             if (labels := len(corpus.label_set())) > XMC_MIN_LABELS:
-                report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
+                report(f"{labels:,} labels: this takes long.")
             with prefix_errors_with_file(name):
                 rows = audit_corpus(corpus, number, method, self.seed, self.jobs, verbose)
-        report(f"{counted(len(rows), 'document')}, the most suspicious first.")
+        report(f"{counted(len(rows), 'document')}, the most likely label issues first.")
         if self.output is not None:
-            lists = ("words_for", "words_against", "others_against", "peers")
+            lists = ("words_for", "words_against", "labels_against", "duplicates")
             kind: Kind = "list" if nested else "text"
             columns: dict[str, Kind] = {
-                **dict.fromkeys(("kind", "doubted", "rather"), "text"),
+                **dict.fromkeys(("issue", "questioned_label", "suggested_label"), "text"),
                 "probability": "number",
                 **dict.fromkeys(lists, kind),
-                "suspicion": "number",
+                "issue_score": "number",
             }
 
             def cells(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,7 +113,7 @@ class Audit(Seed, Jobs, Overwriting, Reading):
         from funnelling.report.labels import audit_listing
 
         if self.json:
-            printing.print_json(result)
+            printing.print_json({"command": "audit", "documents": result})
         elif self.output is None:
             print(audit_listing(result, printing.text_width()))
 

@@ -40,8 +40,8 @@ MAX_OTHERS_NAMED = 5  # other labels, or documents, that a row names
 MAX_EXPLAINED_DOCUMENTS = 1_000
 ISSUE_KINDS = (WRONG, MISSING, SWAPPED, COPIES, TRANSLATIONS)
 AUDIT_COLUMNS = (
-    *("id", "language", "labels", "kind", "doubted", "rather", "probability"),
-    *("words_for", "words_against", "others_against", "peers", "suspicion"),
+    *("id", "language", "labels", "issue", "questioned_label", "suggested_label", "probability"),
+    *("words_for", "words_against", "labels_against", "duplicates", "issue_score"),
 )
 
 Row = dict[str, Any]
@@ -74,14 +74,13 @@ def audit(
     Returns
     -------
     pandas.DataFrame
-        A row per document: its fields (``id``, ``language``, ``text``, ``labels``, …); its ``kind``, "wrong
-        label", "missing label", "swapped", "duplicates disagree" or "translations disagree"; ``doubted``, the
-        label that may be wrong, and ``rather``, the one that may be missing; the ``probability`` of the first
-        that is there; ``words_for`` the labels as they are and ``words_against`` them, ``others_against``,
-        the document's other labels that speak against; ``peers``, the ids of copies or translations that are
-        labelled otherwise; and the ``suspicion``, from 0 to 1. Only the 1,000 most suspicious have words.
-        Where a model has not kept texts as they were written, rows have their ``beginning`` instead of a
-        ``text``.
+        A row per document: its fields (``id``, ``language``, ``text``, ``labels``, …); its ``issue``, "wrong
+        label", "missing label", "swapped", "duplicates disagree" or "translations disagree"; the
+        ``questioned_label`` may be wrong, the ``suggested_label`` may be missing, and ``probability`` is that
+        of the first of them; ``words_for`` and ``words_against`` the labels as they are; ``labels_against``,
+        other labels of the document that speak against them; ``duplicates``, ids of copies or translations
+        with other labels; and the ``issue_score`` from 0 to 1. Only the first 1,000 rows have words. Where a
+        model has not kept texts as they were written, rows have their ``beginning`` instead of a ``text``.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def audit(
     ... ]
     >>> documents[0] = Document("slip", "loan bank rate 0", "en", ("sport",))
     >>> frame = audit(Corpus.from_documents(documents), 1)
-    >>> frame[["id", "doubted", "rather"]].values.tolist()
+    >>> frame[["id", "questioned_label", "suggested_label"]].values.tolist()
     [['slip', 'sport', 'money']]
     """
     if isinstance(source, Corpus):
@@ -201,17 +200,17 @@ def _row(
             for name, value in (("split", corpus.splits[row]), ("group", corpus.groups[row]))
             if value is not None
         },
-        "kind": kind,
-        "doubted": None if doubted == NO_COLUMN else classes[doubted],
-        "rather": None if rather == NO_COLUMN else classes[rather],
+        "issue": kind,
+        "questioned_label": None if doubted == NO_COLUMN else classes[doubted],
+        "suggested_label": None if rather == NO_COLUMN else classes[rather],
         "probability": None if first == NO_COLUMN else float(doubts.probabilities[row, first]),
         "words_for": words_for,
         "words_against": words_against,
-        "others_against": [
+        "labels_against": [
             classes[column] for column in _others_against(doubts, row, given, doubted, rather)
         ],
-        "peers": [corpus.ids[peer] for peer in (peers.duplicates if peers else ())[:MAX_OTHERS_NAMED]],
-        "suspicion": float(ranking.scores[row]),
+        "duplicates": [corpus.ids[peer] for peer in (peers.duplicates if peers else ())[:MAX_OTHERS_NAMED]],
+        "issue_score": float(ranking.scores[row]),
     }
 
 

@@ -56,9 +56,13 @@ class AnnotationService:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
+        rows = self._labels.rows(self.desk.labels())
+        if self._cold is not None:  # labels keep their places, and their keys, when a first model comes
+            places = {label: place for place, label in enumerate(self._cold.label_set.ids)}
+            rows.sort(key=lambda row: places.get(row["id"], len(places)))
         known = self._named - {None} if self.engine is None else self.engine.model.languages
         return {
-            "labels": self._labels.rows(self.desk.labels()),
+            "labels": rows,
             "languages": sorted(map(str, known)),
             "single_label": self._single_label,
             "annotator": self.annotator,
@@ -95,7 +99,8 @@ class AnnotationService:
             row = self._without_model(document)
             self._suggested.pop(key, None)
         else:
-            self._suggested[key] = tuple(map(str, row["labels"]))
+            if self.engine is not None or row["labels"]:  # else nothing made a suggestion
+                self._suggested[key] = tuple(map(str, row["labels"]))
             self._languages[key] = row["language"]
         suggested = self._suggested.get(key, ())
         chosen = labels if labels is not None else document.labels

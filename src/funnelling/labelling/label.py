@@ -59,15 +59,14 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
     data: str = argument(DATA_HELP, "DATA")
     model: str | None = argument(MODEL_HELP, "MODEL", default=None, first=True)
     labels: str | None = option(
-        "the labels: a file with one name per line, a label set, or names with commas between them "
-        "(what the model keeps)",
+        "file with one name per line, label set, or names with commas between them (those of the model)",
         "FILE|a,b,c",
         default=None,
         complete="FILE",
         common=True,
     )
     journal: str | None = option(
-        "where decisions are saved, and continued from (DATA with -journal.jsonl in place of its ending)",
+        "file where decisions are saved, and continued from (texts-journal.jsonl of texts.csv)",
         "FILE",
         default=None,
         type=journal,
@@ -75,10 +74,10 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
     )
     max_journal: int = option("most bytes of the journal (1,073,741,824)", "N", default=2**30, type=count)
     who: str = option("name of the annotator; else the page asks", "NAME", default="", common=True)
-    all: bool = flag("show documents that have labels, too", common=True)
+    all: bool = flag("show documents that have labels, too")
     as_they_are: bool = flag("keep the order of DATA (what helps the model most, unless DATA gives reasons)")
     to: FilePath | None = option(
-        "write the documents to label next into FILE: .csv, .tsv, .xlsx, .parquet or .jsonl, or - for "
+        "write the documents to label next into FILE; .csv, .tsv, .xlsx, .parquet or .jsonl, or - for "
         "standard output",
         "FILE",
         default=None,
@@ -171,7 +170,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         """Let people label until they stop it."""
         self.check_installed("label")
         from funnelling.formats.journal import Journal
-        from funnelling.labelling.learning import UpdateSettings, learned_before
+        from funnelling.labelling.learning import UpdateSettings, learned_before, learned_of
         from funnelling.labelling.page import label
         from funnelling.labelling.queue import read_queue
         from funnelling.serving.settings import ServiceSettings, read_token
@@ -190,6 +189,8 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         cold = self._cold_start() if self.model is None else None
         learned = learned_before(output, journal) if self.learn_after else None
         model = self._model(output, learned is not None)
+        if learned is None and model is not None:
+            learned = learned_of(model.history, journal)
         label_set = None if cold is None else cold.label_set
         if self.labels is not None and model is not None:
             from funnelling.labelling.labels import read_labels

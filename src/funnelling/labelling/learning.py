@@ -88,10 +88,10 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
     check_writable(folder, force=True)
     if not folder.exists():
         return None
-    last = (describe_model(folder).get("history") or [{}])[-1]
-    if last.get("step") in ("train", "update") and last.get("file") == Path(journal).name:
-        if last.get("journal") in (None, journal_mark(journal)):
-            return _learned_in(last)
+    history = describe_model(folder).get("history") or []
+    if (learned := learned_of(history, journal)) is not None:
+        return learned
+    if history and history[-1].get("file") == Path(journal).name:
         raise InputError(
             f"{folder} exists and learned from another journal that is called {Path(journal).name}. Choose "
             "another folder for the model with --save."
@@ -100,6 +100,13 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
         f"{folder} exists and is no model that learned from {Path(journal).name}. Choose another folder for "
         "the model with --save."
     )
+
+
+def learned_of(history: Sequence[Mapping[str, Any]], journal: FilePath) -> int | None:
+    """How many documents of a journal a model with a history learned last; None if it learned from others."""
+    last = history[-1] if history else {}
+    of_journal = last.get("step") in ("train", "update") and last.get("file") == Path(journal).name
+    return _learned_in(last) if of_journal and last.get("journal") in (None, journal_mark(journal)) else None
 
 
 def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> BackgroundUpdate:

@@ -1,5 +1,6 @@
 """A page to label on: its application and requests, served from one process until it is stopped."""
 
+import os
 import socket
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -188,8 +189,9 @@ def _conclude(
     """Report what was labelled and what to do next."""
     labelled, learned = desk.labelled, learner.learned
     message = f"{counted(labelled, 'document')} labelled"
+    new = learned > 0 and os.path.exists(learning.output)  # or the model knew them before
     unused = sorted(set(learning.label_set.ids if learning.label_set else ()) - desk.labels())
-    if learned:
+    if new:
         message += f". Model: {learning.output}"
         if learned < labelled:
             message += f" (learned from {learned:,})"
@@ -199,7 +201,7 @@ def _conclude(
         if learned < labelled:
             update = f"funnelling update {learning.model} {learning.journal} -o {learning.output}"
             message += f". To learn from all of them: {update}"
-    elif learned:
+    elif new:
         message += f". Next: funnelling label {learning.output} {service.model}"
     elif labelled:
         message += f". No model yet. Next: the same command, or funnelling train {learning.journal} -o MODEL"
@@ -210,7 +212,7 @@ def _conclude(
     return {
         "journal": learning.journal,
         "labelled": labelled,
-        "model": learning.output if learned else None,
+        "model": learning.output if new else learning.model,
         "learned": learned,
         "labels_without_documents": unused,
     }

@@ -22,7 +22,7 @@ from funnelling.methods.model import Model
 from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, next_to_label
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
-from funnelling.text.detection import detect_missing, normalise_tags
+from funnelling.text.detection import LanguageNames, detect_missing, normalise_tags
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,9 @@ def read_queue(
     rows = _in_languages(rows, name, strict, report)
     if detect:
         tags, texts = [row.language for row in rows], [row.text for row in rows]
-        languages = detect_missing(tags, texts, name, (), verbose)
+        languages, detected, merged = detect_missing(tags, texts, name, layout.detect_among, verbose)
+        for line in LanguageNames({}, {}, detected, merged).lines():
+            report(f"{name}: {line}")
         rows = [replace(row, language=tag) for row, tag in zip(rows, languages, strict=True)]
     reasons = [_reason(row) for row in rows]
     chosen = any(reasons)
@@ -169,12 +171,10 @@ def choose_next(
     name = shown_name(data)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, _layout(model, layout)))
-    among = () if model is None else model.languages
+    among = layout.detect_among or (() if model is None else model.languages)
     corpus, names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
-    if names.detected:
-        logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
-    if names.unknown:
-        logger.info("%s: %s.", name, names.left_out())
+    for line in names.lines():
+        logger.info("%s: %s", name, line)
     corpus = _unlabelled(model, corpus, name)
     for language, there in sorted(Counter(map(str, corpus.languages)).items()):
         if there > MAX_COMPARED_DOCUMENTS:

@@ -338,7 +338,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         address : such as ``owner/name`` or ``owner/name@branch``
-        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``compact`` and others
+        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``keep`` and others
         """
         return resolve_name("funnelling.storage.push_model")(self, address, **options)
 

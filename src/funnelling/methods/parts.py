@@ -22,7 +22,7 @@ from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import read_part
 from funnelling.formats.columns import find_columns
-from funnelling.formats.document import LineNumber
+from funnelling.formats.document import LineNumber, is_undetermined
 from funnelling.formats.files import cannot_write, writing_bytes
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
@@ -32,7 +32,7 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import map_processes
 from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import beginning
-from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
+from funnelling.text.languages import is_tag, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer
 
 FORMAT = 4

@@ -13,13 +13,13 @@ from funnelling.corpus.by_language import Contents
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, prefix_errors
 from funnelling.formats import Document
-from funnelling.formats.document import quoted
+from funnelling.formats.document import is_undetermined, quoted
 from funnelling.formats.files import shown_name
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
 from funnelling.methods.explanation import OUT_OF_VOCABULARY
 from funnelling.methods.model import Model, probability_thresholds
-from funnelling.text.detection import detect_languages
-from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
+from funnelling.text.detection import Detected, detect_for_model
+from funnelling.text.languages import is_served, normalise_tag, served_by
 
 DEFAULT_THRESHOLD = 0.5
 ABS_TOL = 1e-12
@@ -57,8 +57,9 @@ class Predictor:
     A row has the document's ``id``, its ``language``, its ``labels``, ``best_label``, the most probable one,
     with its ``probability``, why it has none (``abstained``), and ``probabilities``: of each label, or of
     the candidates, the most probable first, where the model's answers are sparse. A language that was
-    missing is detected among ``languages``, else the model's; ``language_detected`` marks it. ``zero_shot``
-    marks a language without training documents.
+    missing is detected, among some ``languages`` or as `detect_for_model` does; such a row has
+    ``language_detected`` and ``language_probability``. ``zero_shot`` marks a language without training
+    documents.
 
     ``abstained`` is "out-of-vocabulary" for a document without a known feature, "unknown-language" for one in
     a language that the model cannot label, and else None. ``strict`` refuses documents in such a language.
@@ -93,7 +94,7 @@ class Predictor:
         self._all_assigned = top is None  # whether more are shown where more are assigned
         self.threshold = threshold
         self.strict = strict
-        self._candidates = languages or model.languages
+        self._among = languages
         self.tell_thresholds = tell_thresholds
         self._told: dict[str, dict[Any, float]] = {}  # thresholds, by language
 
@@ -146,14 +147,14 @@ class Predictor:
     ) -> Iterator[dict[str, Any]]:
         """A row per document: what ``rows`` gives where the model can label it, else ``unknown``."""
         languages = self._languages(documents, shown_name(source))
-        servable = [i for i, (_, known) in enumerate(languages) if known]
+        servable = [i for i, (_, known, _) in enumerate(languages) if known]
         tags = [languages[i][0] for i in servable]
         unseen = {tag for tag in set(tags) if not is_served(tag, self.model.languages)}
         answers = rows([documents[i] for i in servable], tags) if servable else iter(())
-        for document, (language, known) in zip(documents, languages, strict=True):
+        for document, (language, known, probability) in zip(documents, languages, strict=True):
             row: dict[str, Any] = {"id": document.id, "language": language}
-            if is_undetermined(document.language or ""):
-                row["language_detected"] = True
+            if probability is not None:
+                row |= {"language_detected": True, "language_probability": probability}
             row |= next(answers) if known else {**unknown(), "abstained": UNKNOWN_LANGUAGE}
             row["language"] = language
             if known and language in unseen:
@@ -164,19 +165,21 @@ class Predictor:
         names: dict[str, Any] = {} if self._names is None else {NAMES_KEY: []}
         return {"labels": [], **names, "best_label": None, "probability": None, "probabilities": {}}
 
-    def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
-        """The language of each document, and whether the model knows it."""
+    def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool, float | None]]:
+        """The language of each document, whether the model knows it, and if detected its probability."""
         tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
         missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
         with prefix_errors(source):
-            detected = iter(detect_languages(missing, self._candidates) if missing else [])
+            found = detect_for_model(missing, self.model.languages, self._among) if missing else []
+        detected = iter(found)
         languages = []
         for document, tag in zip(documents, tags, strict=True):
-            language, problem = self._judge(tag or next(detected))
+            given = Detected(tag, None) if tag is not None else next(detected)
+            language, problem = self._judge(given.language)
             if problem and self.strict:
                 line = "" if document.line is None else f":{document.line}"
                 raise InputError(f"{source}{line}: document {quoted(document.id)}: {problem}")
-            languages.append((language, not problem))
+            languages.append((language, not problem, given.probability))
         return languages
 
     def _judge(self, tag: str) -> tuple[str, str]:

@@ -98,6 +98,46 @@ def methods_table(result: Mapping[str, Any], paper: bool = False) -> Table:
     return Table(header, [[name, *rows[name]] for name in order])
 
 
+def shares_table(result: Mapping[str, Any], paper: bool = False) -> Table:
+    """All methods of a comparison, best first, at each share of the training documents."""
+    methods = {name: method for name, method in result["methods"].items() if "fractions" in method}
+    averages = [share["average"] for method in methods.values() for share in method["fractions"].values()]
+    measures = shown_measures(set.intersection(*map(set, averages)), paper)
+    rows = [
+        [
+            name,
+            f"{100 * float(share):g} %",
+            f"{values['documents']:,}",
+            *(deviating(values, measure) for measure in measures),
+            f"{values['fit_seconds']:.1f}",
+        ]
+        for name, method in methods.items()
+        for share, values in method["fractions"].items()
+    ]
+    header = ["method", "share", "documents", *(MEASURE_TITLES[measure] for measure in measures), "fit s"]
+    return Table(header, rows)
+
+
+def doubling_line(result: Mapping[str, Any]) -> str:
+    """What twice as many training documents may add to the best method."""
+    for method in result["methods"].values():
+        for measure, (low, high) in (method.get("doubling") or {}).items():
+            return (
+                f"Twice as many documents may add {_gain(low)} to {_gain(high)} {MEASURE_TITLES[measure]} "
+                "(extrapolated)."
+            )
+    return ""
+
+
+def _gain(value: float) -> str:
+    """A difference with two decimals.
+
+    >>> _gain(0.034), _gain(-0.001), _gain(-0.02)
+    ('.03', '.00', '-.02')
+    """
+    return f"{round(value, 2) + 0:.2f}".replace("0.", ".", 1)
+
+
 def by_language_table(methods: Mapping[str, Any], measure: str) -> Table:
     """One measure of several methods: a row per language, then the average."""
     languages = next(iter(methods.values()))["languages"]
@@ -111,8 +151,8 @@ def significance_line(result: Mapping[str, Any]) -> str:
     """Which methods the best one is significantly better than, by the first measure."""
     methods = result["methods"]
     measure = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))[0]
-    tests = result["significance"][measure]
-    best, p_values = tests["best"], tests["p"]
+    best = result["best"][measure]
+    p_values = {name: methods[name]["p_value"][measure] for name in _rivals(methods) if name != best}
     if not p_values:
         return ""
     if None in p_values.values():
@@ -147,6 +187,7 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
         TableBlock(
             "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)
         ),
+        *_shares(result),
         *pairs_blocks("significance", result),
         *_confusion(result),
         *_diagrams(result["methods"]),
@@ -155,6 +196,13 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
 
 def _weighted(table: Table) -> TableBlock:
     return TableBlock("weighted", "Averages weighted by documents", table, [WEIGHTED_NOTE], folded=True)
+
+
+def _shares(result: Mapping[str, Any]) -> list[Block]:
+    if not any("fractions" in method for method in result["methods"].values()):
+        return []
+    lines = [line for line in (doubling_line(result),) if line]
+    return [TableBlock("fractions", "Shares of the training documents", shares_table(result, True), lines)]
 
 
 def pairs_blocks(
@@ -199,7 +247,7 @@ def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _confusion(result: Mapping[str, Any]) -> list[Block]:
     """Which labels the most accurate method takes for which, where it gives one to each document."""
-    best = result["significance"].get("accuracy", {}).get("best")
+    best = result["best"].get("accuracy")
     cells = result["methods"].get(best, {}).get("confusion")
     return confusion_blocks(cells, title(best)) if cells else []
 

@@ -167,12 +167,12 @@ def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
 def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:
     """For a terminal: below each document of an audit its doubtful label, and why, in lines of some width.
 
-    >>> row = {"id": "a", "language": "en", "text": "A match", "labels": ["fire"], "kind": "swapped"}
-    >>> row |= {"doubted": "fire", "rather": "sport", "probability": 0.1, "words_for": [], "peers": []}
-    >>> row |= {"words_against": ["match"], "others_against": [], "suspicion": 0.9}
+    >>> row = {"id": "a", "language": "en", "text": "A match", "labels": ["fire"], "issue": "swapped"}
+    >>> row |= {"questioned_label": "fire", "suggested_label": "sport", "probability": 0.1, "words_for": []}
+    >>> row |= {"words_against": ["match"], "labels_against": [], "duplicates": [], "issue_score": 0.9}
     >>> print(audit_listing([row], 60))
-     1. a (en), suspicion .900
-        swapped: fire .100, rather sport
+     1. a (en), issue score .900
+        swapped: fire .100, suggested sport
         labels   fire
         against  match
         text     A match
@@ -180,16 +180,17 @@ def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:
     lines = []
     for place, row in enumerate(rows, start=1):
         chance = "" if row["probability"] is None else f" {number(row['probability'])}"
-        first, *others = [label for label in (row["doubted"], row["rather"]) if label is not None] or [DASH]
-        doubt = f"{row['kind']}: " + ", rather ".join([f"{first}{chance}", *others])
-        suspicion = number(row["suspicion"])
-        lines.append(printable(f"{place:2}. {row['id']} ({row['language']}), suspicion {suspicion}"))
+        named = (row["questioned_label"], row["suggested_label"])
+        first, *others = [label for label in named if label is not None] or [DASH]
+        doubt = f"{row['issue']}: " + ", suggested ".join([f"{first}{chance}", *others])
+        score = number(row["issue_score"])
+        lines.append(printable(f"{place:2}. {row['id']} ({row['language']}), issue score {score}"))
         lines.append(printable(f"    {doubt}"))
         facts = {
             "labels": ", ".join(row["labels"]) or "none",
             "for": ", ".join(row["words_for"]),
-            "against": ", ".join([*row["words_against"], *row["others_against"]]),
-            "beside": ", ".join(row["peers"]),
+            "against": ", ".join([*row["words_against"], *row["labels_against"]]),
+            "beside": ", ".join(row["duplicates"]),
             "text": beginning(row.get("text", row.get("beginning", ""))),
         }
         lines += _wrapped({name: value for name, value in facts.items() if value}, 9, width)

@@ -1,4 +1,4 @@
-"""``funnelling experiment``, ``data list``, ``data build`` and ``embeddings build``."""
+"""``funnelling research``: the paper's experiments, corpora, word vectors."""
 
 import shutil
 import textwrap
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
 from funnelling.commands.corpora import CORPORA, SAMPLE
-from funnelling.commands.declaring import argument, flag, option
+from funnelling.commands.declaring import Command, argument, flag, option
 from funnelling.commands.options import (
     ALL_METHODS,
     DATA_HELP,
@@ -59,6 +59,21 @@ def fractions(text: str) -> list[float]:
     return sorted({probability(share) for share in text.split(",")})
 
 
+class Research(Command):
+    """Run the paper's experiments, build corpora, learn word vectors.
+
+    The paper's methods are values of --method and --methods, such as fun-tat.
+    """
+
+    examples = ("research experiment methods --data docs.jsonl -o results",)
+
+
+class Data(Command):
+    """Look into files of documents before anything is learned from them."""
+
+    examples = ("data describe docs.csv",)
+
+
 class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson):
     """Run experiments of the paper on a corpus.
 
@@ -68,7 +83,7 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
     epilog = "\n".join(
         ["experiments:", *(f"  {name:16} {entry.summary}" for name, entry in EXPERIMENTS.items())]
     )
-    examples = ("experiment methods --data docs.jsonl --runs 10 -o results",)
+    examples = ("research experiment methods --data docs.jsonl --runs 10 -o results",)
 
     name: str = argument(
         "an experiment, several with commas between them, or all",
@@ -76,7 +91,7 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
         complete=lambda: [*EXPERIMENTS, ALL_METHODS],
     )
     data: Sequence[str] = option(
-        "file of documents, or a corpus of `data list` (sample); several are several trials",
+        "file of documents, or a corpus of `research corpora` (sample); several are several trials",
         "FILE|CORPUS",
         default=(),
         action="append",
@@ -94,12 +109,13 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
         default=(),
         type=fractions,
     )
-    output: FilePath = output_option("folder of results and report (experiment)", "DIR", default="experiment")
+    output: FilePath = output_option(
+        "folder of results and report (./experiment)", "DIR", default="experiment"
+    )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> Experiments:
         """Run experiments on the same trials, keep every result as it comes, and write a report."""
         from funnelling.commands.corpora import read_trials
-        from funnelling.commands.declaring import refuse_retired
         from funnelling.commands.measurement import check_results_folder, write_json
         from funnelling.commands.sources import (
             choose_methods,
@@ -115,8 +131,6 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
         from funnelling.report.rendering import write_report
         from funnelling.research.experiments.setting import FRACTIONS, ExperimentContext
 
-        for name in self.name.split(","):
-            refuse_retired("experiment", name.strip())
         names, data = parse_experiments(self.name), self.data or [SAMPLE]
         methods = None if self.methods is None else parse_methods(self.methods)
         settings = parse_settings(self.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS]))
@@ -203,7 +217,7 @@ def run_experiments(
 class ListCorpora(AsJson):
     """List the corpora that can be built: from where, how large, under which licence."""
 
-    examples = ("data list --json",)
+    examples = ("research corpora --json",)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, dict[str, str]]:
         fields = ("summary", "origin", "size", "licence")
@@ -219,7 +233,7 @@ class ListCorpora(AsJson):
             for title, text in zip(("", "from", "size", "licence"), entry.values(), strict=True):
                 lines = textwrap.wrap(text, width, break_on_hyphens=False)
                 print("\n".join(f"  {title if not i else '':8} {line}" for i, line in enumerate(lines)))
-        print(f"\nBuild one with: {printing.program()} data build NAME -o FILE")
+        print(f"\nBuild one with: {printing.program()} research build NAME -o FILE")
 
 
 class BuildCorpus(Overwriting):
@@ -228,8 +242,8 @@ class BuildCorpus(Overwriting):
     Each takes only the options that it has a use for.
     """
 
-    epilog = "`funnelling data list` shows what they are, from where, and how large."
-    examples = ("data build debian-parallel -o reference.jsonl --languages en,de,fr",)
+    epilog = "`funnelling research corpora` shows what they are, from where, and how large."
+    examples = ("research build debian-parallel -o reference.jsonl --languages en,de",)
 
     corpus: str = argument(f"one of {', '.join(CORPORA)}", "NAME", choices=CORPORA)
     output: FilePath = output_option(
@@ -289,7 +303,7 @@ class BuildVectors(Seed, Overwriting):
     aligned with each other, and write one file per language in MUSE's text format.
     """
 
-    examples = ("embeddings build reference.jsonl -o vectors --dimensions 100",)
+    examples = ("research vectors reference.jsonl -o vectors --dimensions 100",)
 
     reference: FilePath = argument(f"reference corpus, a {DATA_HELP}", "REFERENCE", complete="DATA")
     output: FilePath = output_option(

@@ -36,10 +36,14 @@ def seconds(text: str) -> float:
 class Service(Command):
     """Where a service listens, and who may use it."""
 
-    host: str = option("where to listen (127.0.0.1)", "ADDRESS", default="127.0.0.1")
-    port: int = option("port; 0 takes a free one (8000)", "N", default=8000, type=port)
+    host: str = option("where to listen (127.0.0.1)", "ADDRESS", default="127.0.0.1", common=True)
+    port: int = option("port (8000); 0 takes a free one", "N", default=8000, type=port, common=True)
     token_file: str | None = option(
-        f"file with the bearer token to ask for; else {TOKEN}, else none", "FILE", default=None, group=ACCESS
+        f"file with the bearer token to ask for; else {TOKEN}, else none",
+        "FILE",
+        default=None,
+        group=ACCESS,
+        common=True,
     )
     allow_host: Sequence[str] = option(
         "without a token, a further name besides localhost to answer to; may be repeated",
@@ -61,12 +65,13 @@ class Serve(Service, LabelSetFile, Exclude):
     examples = ("serve model", "serve model --host 0.0.0.0 --workers 2 --token-file token")
 
     model: str = argument(MODEL_HELP, "MODEL")
-    workers: int = option("processes that share the model (1)", "N", default=1, type=count)
+    workers: int = option("processes that share the model (1)", "N", default=1, type=count, common=True)
     feedback: str | None = option(
         "journal to take feedback into: what labels should have been, on the page and at /v1/feedback",
         "FILE",
         default=None,
         type=journal,
+        common=True,
     )
     deadline: float = option("seconds a request may take (30)", "S", default=30.0, type=seconds, group=LIMITS)
     max_text: int = option(

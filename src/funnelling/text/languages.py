@@ -26,6 +26,11 @@ def tag_named(name: str) -> str | None:
     return _tags().get(_plain(name))
 
 
+def language_names() -> Collection[str]:
+    """The names of languages that `tag_named` takes, in lower case and without accents."""
+    return _tags()
+
+
 @cache
 def _tags() -> dict[str, str]:
     """Tags by name. Of languages that share one, that with a code of two letters has it, or none.
@@ -94,7 +99,6 @@ _RELATIVES = {
 _USUAL_TOO = {"Hang": ("Kore",), "Hani": ("Hans", "Hant")}
 
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx"})
-_UNDETERMINED = frozenset({"", "und", "mul", "unk", "unknown", "?", "-", "n/a", "nan", "none", "null"})
 
 
 def normalise_tag(tag: str) -> str:
@@ -239,15 +243,6 @@ def is_tag(tag: str) -> bool:
     (True, False)
     """
     return len(tag) <= _MAX_NAME_CHARACTERS and _normalised(tag) is not None
-
-
-def is_undetermined(tag: str) -> bool:
-    """Whether what stands in place of a tag says that the language is not known, or not one alone.
-
-    >>> is_undetermined("und"), is_undetermined(" NaN"), is_undetermined("xx")
-    (True, True, False)
-    """
-    return tag.strip().lower() in _UNDETERMINED
 
 
 def name_among(tag: str, known: Collection[str]) -> str | None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import InputError, write_documents
-from funnelling.commands.compare import Compare
+from funnelling import InputError, read_corpus, write_documents
+from funnelling.commands.compare import Compare, compare
 from funnelling.commands.corpora import read_trials
 from funnelling.commands.measurement import check_new_files, check_results_folder
 from funnelling.commands.sources import choose_methods
+from funnelling.research import NaiveClassifier
 from funnelling.research.commands import Experiment
 from tests.research.experiments.made import made_corpus, made_trials
 
@@ -32,6 +33,35 @@ def test_methods_are_compared_and_reported(split_data: Path, tmp_path: Path) -> 
     ]
     assert json.loads((tmp_path / "out" / "comparison.json").read_text(encoding="utf-8")) == result
     assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_the_function_has_the_numbers_of_the_command(split_data: Path) -> None:
+    command = Compare([str(split_data)], methods="naive,fun-tat", jobs=1, fractions=[0.5]).run()
+    given = [NaiveClassifier(n_jobs=1), "fun-tat"]
+    for data in (split_data, read_corpus(split_data)):
+        result = compare(data, given, fractions=[0.5], n_jobs=1)
+        assert list(result["methods"]) == list(command["methods"])
+        for name, method in command["methods"].items():
+            assert result["methods"][name]["average"] == method["average"]
+            half = result["methods"][name]["fractions"]["0.5"]
+            assert half["languages"] == method["fractions"]["0.5"]["languages"]
+    frame = result.to_frame()
+    assert frame["method"].tolist() == list(command["methods"])
+    assert frame["macro_f1"].tolist() == [
+        method["average"]["macro_f1"] for method in command["methods"].values()
+    ]
+    assert str(result).splitlines()[0].split()[:3] == ["method", "share", "documents"]
+
+
+def test_methods_of_the_function_are_named(split_data: Path) -> None:
+    two = [NaiveClassifier(), NaiveClassifier(C=1)]
+    with pytest.raises(InputError, match="two methods have the same name"):
+        compare(split_data, two)
+    with pytest.raises(InputError, match="none of funnelling's estimators"):
+        compare(split_data, {"sklearn": object()})
+    result = compare(split_data, {"fixed": NaiveClassifier(C=1)}, runs=2)
+    assert list(result["methods"]) == ["fixed"]
+    assert result["methods"]["fixed"]["runs"] == 2
 
 
 def test_without_a_folder_nothing_is_written(

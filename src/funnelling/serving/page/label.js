@@ -250,9 +250,9 @@ const number = value => value.toFixed(3).replace(/^0/, "");
 
 function showLearning(learning) {
   const lines = [];
-  if (learning.running) lines.push("It is learning from what was labelled …");
-  else if (learning.after) lines.push(`${learning.learned ? "It learns again" : "It learns"} after ${learning.until_next} more.`);
-  else lines.push("It does not learn meanwhile.");
+  if (learning.running) lines.push("The model is learning …");
+  else if (learning.after) lines.push(`The model learns${learning.learned ? " again" : ""} after ${learning.until_next} more.`);
+  else lines.push("The model does not learn meanwhile.");
   if (learning.learned) lines.push(`It has learned from ${learning.learned} labelled documents, and is saved as ${learning.model}.`);
   if (learning.problem) lines.push(`It was not replaced: ${learning.problem}`);
   if (learning.majority !== null) lines.push(`Majority baseline: ${number(learning.majority)}.`);

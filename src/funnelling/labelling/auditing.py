@@ -97,7 +97,7 @@ def audit(
     """
     if isinstance(source, Corpus):
         return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
-    if not isinstance(source, Model) and not hasattr(source, "current_model"):
+    if not isinstance(source, Model) and not hasattr(type(source), "current_model"):
         raise InputError(
             f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
         )

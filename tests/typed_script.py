@@ -89,7 +89,7 @@ def a_model() -> None:
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
     save_model(routed, "model", force=True)
-    assert_type(push_model(routed, "owner/name", compact=True).files, dict[str, int])
+    assert_type(push_model(routed, "owner/name", keep="nothing").files, dict[str, int])
     pull_model("hf://owner/name", "copy")
 
 

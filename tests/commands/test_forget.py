@@ -1,4 +1,4 @@
-"""``funnelling forget``: a model becomes the one that never saw some documents."""
+"""``funnelling forget``: training documents are removed from a model."""
 
 import io
 import json
@@ -130,7 +130,7 @@ class TestRefusals:
     @pytest.mark.usefixtures("own_words_copy")
     def test_forgetting_everything(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "ids.txt").write_text("".join(f"{row['id']}\n" for row in documents()))
-        says = ["These are all documents", "Delete the model"]
+        says = ["These are all training documents", "Delete the model"]
         options = ("--ids", "ids.txt", "--ignore-unknown", "--jobs", 1)
         refuses("forget", "model", *options, says=["model: ", *says])
 

@@ -40,3 +40,10 @@ def test_short_help_fits_a_screen_and_has_common_options_alone(monkeypatch: pyte
 def test_a_bare_name_shows_the_commands_as_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert capsys.readouterr() == ("", build_parser().format_short())
+
+
+@pytest.mark.parametrize("usage", ["tune MODEL [DATA]", "update MODEL [DATA]", "label [MODEL] DATA"])
+def test_help_names_arguments_that_may_be_left_out(usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([usage.split()[0], "-h"])
+    assert f"usage: funnelling {usage}" in capsys.readouterr().out

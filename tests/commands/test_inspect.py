@@ -147,6 +147,6 @@ def test_a_compact_model_keeps_nothing(
     succeed("inspect", tmp_path / "model", "--json")
     keeps = json.loads(capsys.readouterr().out)["stored"]
     assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
-    assert "it keeps nothing of its training documents" in keeps["unsupported_changes"]["forget"]
+    assert "it stores nothing of its training documents" in keeps["unsupported_changes"]["forget"]
     succeed("inspect", tmp_path / "model", "--full")
     assert "Not by update, forget" in capsys.readouterr().out

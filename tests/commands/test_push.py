@@ -38,13 +38,15 @@ def hub_with_model(hub: LocalHub, own_words_model: Path) -> LocalHub:
 def test_a_model_goes_to_the_hub_and_comes_back(
     own_words_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("push", own_words_model, "owner/name", "--compact", "--private", "--license", "mit", "--json")
+    succeed(
+        "push", own_words_model, "owner/name", "--keep", "nothing", "--private", "--license", "mit", "--json"
+    )
     pushed = json.loads(capsys.readouterr().out)
     assert pushed["address"] == ADDRESS
     assert pushed["keeps"].startswith("It keeps nothing of its training documents")
     assert {"model.json", "README.md"} < set(pushed["files"])
 
-    succeed("push", own_words_model, "owner/name@v2", "--with-documents", "--message", "all")
+    succeed("push", own_words_model, "owner/name@v2", "--keep", "words", "--message", "all")
     printed = capsys.readouterr()
     assert f"Model:  {ADDRESS}@v2\n" in printed.out
     assert "It keeps of 32 training documents: ids, " in printed.out
@@ -102,8 +104,8 @@ def test_those_that_change_a_model_say_how(command: tuple[str, ...], refuses: Re
 
 
 def test_documents_are_not_pushed_unasked(hub: LocalHub, own_words_model: Path, refuses: Refuses) -> None:
-    refuses("push", own_words_model, "owner/name", says=["ids", "--compact", "--with-documents"])
-    refuses("push", own_words_model, "name", "--compact", says=["hf://owner/name"])
+    refuses("push", own_words_model, "owner/name", says=["ids", "--keep nothing", "--keep words"])
+    refuses("push", own_words_model, "name", "--keep", "nothing", says=["hf://owner/name"])
     assert not hub.requests
 
 

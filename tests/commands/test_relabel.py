@@ -91,7 +91,7 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
 def test_what_cannot_be_done_is_refused(refuses: Refuses, own_words_copy: Path, tmp_path: Path) -> None:
     relabel = ("relabel", own_words_copy, "--map")
     for text, says in (
-        ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Near it: 'hardware'"]),
+        ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Did you mean hardware?"]),
         ("hardware,\naccount,\nmoney,\n", ["map.csv", "no label"]),
         ("hardware,money\naccount,money\n", ["map.csv", "one label"]),
         ("hardware,hardware\n", ["map.csv", "have these names already"]),
@@ -161,7 +161,7 @@ def test_compact_models_rename_and_drop_but_cannot_merge(
     model = tmp_path / "model"
     succeed("train", split_data, "-o", model, "--method", "fun-tat", "--compact", "--jobs", 1)
     merging = labels_map(tmp_path, "hardware,account\n")
-    refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it anew"])
+    refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it again"])
     succeed("relabel", model, "--map", labels_map(tmp_path, "hardware,Geräte\naccount,\n"))
     assert describe_model(model)["labels"] == ["Geräte", "money"]
 

@@ -117,6 +117,7 @@ def test_what_cannot_be_tuned_is_refused(
     goal = ("--goal", "recall=.9")
     refuses("tune", "model", "--goal", "accuracy", says=["accuracy", "precision=P"])
     refuses("tune", "nowhere", "--goal", "accuracy", says=["accuracy", "precision=P"])
+    refuses("tune", "model", "--goal", "macrof1", says=["no goal 'macrof1'. Did you mean macro-f1?"])
     refuses("tune", "nowhere", *goal, says=["nowhere"])
     refuses("tune", "model", *goal, "--labels", "mony", says=["model: ", "'mony'", "money"])
     refuses("tune", "model", *goal, "--labels", ",", says=["No label"])

@@ -181,8 +181,8 @@ class Parser(argparse.ArgumentParser):
         for action in required:
             action.required = not self.lenient
         arguments = [action for action in self._actions if not action.option_strings]
-        asks = not {"-h", "--help"}.isdisjoint(words)  # which shows the arguments, all of them
-        between = not self._intermixed and not asks and any(action.nargs == "?" for action in arguments)
+        between = not self._intermixed and any(action.nargs == "?" for action in arguments)
+        between = between and not {"-h", "--help"} & {*words}  # help shows arguments as they are declared
         try:
             if between:  # options may stand between arguments of which one may be left out
                 self._intermixed = True

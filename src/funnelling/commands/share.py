@@ -13,20 +13,27 @@ if TYPE_CHECKING:
 
 
 class Push(AsJson):
-    """Share a model on the Hugging Face Hub: model.json, its arrays and a card.
+    """Upload a model to the Hugging Face Hub: model.json, its arrays and a card.
 
-    If it keeps documents, choose --compact or --with-documents. Needs a token (HF_TOKEN, or hf auth login).
+    If it stores training documents, choose what the copy keeps. Needs a token (HF_TOKEN, or hf auth login).
     """
 
-    examples = ("push model owner/name --compact --license apache-2.0",)
+    examples = ("push model owner/name --keep nothing --license apache-2.0",)
 
     model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
-    address: str = argument("owner/name[/folder][@branch], created if missing", "ADDRESS")
-    private: bool = flag("for you and those you let in; never in public")
-    license: str | None = option("the Hub's name of a licence, such as apache-2.0 (none)", "ID", default=None)
+    address: str = argument("owner/name, or owner/name/folder@branch; created if missing", "OWNER/NAME")
+    private: bool = flag("for you and those you let in; a public repository is refused", common=True)
+    keep: str | None = option(
+        "what the copy stores of training documents: nothing, or words or texts as the model does",
+        "WHAT",
+        default=None,
+        choices=("words", "texts", "nothing"),
+        common=True,
+    )
+    license: str | None = option(
+        "the Hub's name of a licence, such as apache-2.0 (none)", "ID", default=None, common=True
+    )
     message: str | None = option("message of the commit", "TEXT", default=None)
-    compact: bool = flag("send a copy that keeps no training documents", exclusive="kept")
-    with_documents: bool = flag("send what it keeps, and report.html", exclusive="kept")
     force: bool = flag("replace a README.md that is not of a model")
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> "Pushed":
@@ -45,13 +52,15 @@ class Push(AsJson):
 
 
 class Pull(Overwriting, AsJson):
-    """Copy a model from the Hub into a folder, where it can be changed. Its card is new."""
+    """Download a model from the Hub into a folder, where it can be changed. Its card is new."""
 
     examples = ("pull hf://owner/name -o model",)
 
     address: str = argument("hf://owner/name, with /folder or @revision where there is one", "ADDRESS")
     output: FilePath = output_option("folder of the model", "MODEL", type=model_folder)
-    encoder: FilePath | None = option("folder of its encoder, which the copy remembers", "DIR", default=None)
+    encoder: FilePath | None = option(
+        "folder of its encoder, which the copy remembers", "DIR", default=None, common=True
+    )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         from funnelling.storage import pull_model

@@ -48,20 +48,22 @@ def read_labelled(
     layout: Layout = AS_FOUND,
     strict: bool = False,
     texts: bool = True,
+    others: bool = False,
 ) -> tuple[Corpus, list[str]]:
     """The labelled documents of a file, and lines to report once all checks have passed.
 
     They say which tags of languages have become shorter, which languages were detected, and how many
-    documents are left out. Missing languages are detected among those of the layout, else ``among`` some,
-    or among those that other documents name. Documents with a language
-    that is none are left out; ``strict`` refuses them. Unless ``texts`` are needed, a document with an id may
-    have `NO_TEXT`, and no language.
+    documents are left out. Missing languages are detected among those of the layout, else ``among`` some and
+    frequent ``others``, or among those that other documents name. Documents with a language that is none are
+    left out; ``strict`` refuses them. Unless ``texts`` are needed, a document with an id may have `NO_TEXT`,
+    and no language.
     """
     name = shown_name(path)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(path, layout, texts=texts))
+    others = others and not layout.detect_among
     among = layout.detect_among or among
-    corpus, names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
+    corpus, names = name_languages(corpus, name, True, among, verbose, strict, others)
     labelled = corpus.labelled()
     if not len(labelled):
         raise InputError(
@@ -106,12 +108,13 @@ def read_sides(
     layout: Layout = AS_FOUND,
     strict: bool = False,
     texts: bool = True,
+    others: bool = False,
 ) -> tuple[Trial, list[str]]:
     """What a file says to learn from, at least one document, and to measure on; and what to report.
 
-    ``texts`` is that of `read_labelled`.
+    ``texts`` and ``others`` are those of `read_labelled`.
     """
-    corpus, notes = read_labelled(path, among, verbose, layout, strict, texts)
+    corpus, notes = read_labelled(path, among, verbose, layout, strict, texts, others)
     trial = sides_of(corpus)
     if not len(trial.train):
         raise InputError(

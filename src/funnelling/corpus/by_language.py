@@ -216,7 +216,7 @@ class ByLanguage:
         unknown = [name for name in ids if name not in known]
         if unknown:
             more = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
-            raise InputError(f"No document that the model learned from has the id {unknown[0]!r}{more}.")
+            raise InputError(f"No training document has the id {unknown[0]!r}{more}. Correct the ids.")
         return {language: rows for language, rows in found.items() if len(rows)}
 
     def check_documents(self, labels: LabelSpace, features: Mapping[str, int] | None) -> None:

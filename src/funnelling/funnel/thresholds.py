@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.evaluation.measures import ALL_LABELS, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.funnel.ranking import (
@@ -76,8 +76,8 @@ def parse_goal(text: str) -> Goal:
     True
     >>> parse_goal("recall=2")
     Traceback (most recent call last):
-    funnelling.errors.InputError: 'recall=2' is nothing to optimise. Use micro-f1, macro-f1, micro-k, \
-macro-k, recall=R or precision=P, with R and P between 0 and 1.
+    funnelling.errors.InputError: no goal 'recall=2'. Use micro-f1, macro-f1, micro-k, macro-k, \
+recall=R or precision=P, with R and P between 0 and 1.
     """
     whole = text.removesuffix(PER_LABEL)
     name, _, value = whole.partition("=")
@@ -92,9 +92,11 @@ macro-k, recall=R or precision=P, with R and P between 0 and 1.
             return Goal("micro_f1", recall=share, per_label=whole != text)
         if 0 < share < 1:
             return Goal(RECALL, precision=share, per_label=whole != text)
+    meant = did_you_mean(name, (RECALL, PRECISION) if value else GOALS)
+    if meant and name not in (RECALL, PRECISION):
+        raise InputError(f"no goal {text!r}{meant}")
     raise InputError(
-        f"{text!r} is nothing to optimise. Use {', '.join(GOALS)}, recall=R or precision=P, with R and P "
-        "between 0 and 1."
+        f"no goal {text!r}. Use {', '.join(GOALS)}, recall=R or precision=P, with R and P between 0 and 1."
     )
 
 

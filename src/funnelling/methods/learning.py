@@ -1,4 +1,4 @@
-"""Learning: a model of documents, and another one where it learns on, forgets, or has its labels renamed."""
+"""Fits and updates: the model of documents, and the one with others, without some, or with other labels."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -130,7 +130,7 @@ class Relabelling:
         {'b': ['a', 'b']}
         >>> Relabelling.of(["cat", "dog"], {"cot": "cats"})
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cot'. Near it: 'cat'.
+        funnelling.errors.InputError: The model has no label 'cot'. Did you mean cat?
         """
         old = list(classes)
         label_columns(old, list(mapping))  # refuses labels that do not exist
@@ -147,7 +147,7 @@ class Relabelling:
                 columns.setdefault(new, []).append(column)
         if len(columns) < min(2, len(old)):
             left = "no label" if not columns else "one label"
-            raise InputError(f"That leaves the model {left}, and nothing to decide. Keep two or more.")
+            raise InputError(f"The model would have {left}. Keep two or more.")
         return cls(old, list(columns), list(columns.values()))
 
     @property
@@ -199,23 +199,24 @@ class Relabelling:
 
 
 def check_extensible(model: Model) -> ByLanguage:
-    """What a model keeps of its documents; refused where that is too little to learn on."""
+    """The stored documents of a model; refused where they are too little to fit it again."""
     parameters, archive = model.fit_parameters, model.archive
     parameters.check()
     if archive is None:
         raise InputError(
-            "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
+            "The model is compact: it stores nothing of its training documents. Train it again, without "
+            "--keep nothing."
         )
     if model.texts and not archive.texts:
         raise InputError(
-            "The model learned from too many documents to keep their words, and cannot learn on. Add "
-            "documents to its folder as a further part and train it again."
+            "The model has too many training documents to store their words. Add the documents to its folder "
+            "of part files, and train it again."
         )
     reader = model.algorithm.reads_in_order(parameters, model.fitted.chosen)
     if model.texts and archive.kind != "as written" and reader is not None:
         raise InputError(
-            f"{reader} reads texts as they were written, and the model keeps only the words of its "
-            "documents. Train it anew with keep='texts' (--keep-texts)."
+            f"{reader} reads texts as they were written, and the model stores only words. Train it again "
+            "with --keep texts (in Python keep='texts')."
         )
     return archive
 
@@ -246,13 +247,13 @@ def correction(
 
 
 def update(model: Model, merged: Merged, *, exact: bool = False, choose: bool = False) -> Model:
-    """The model of these documents; with ``choose`` its settings are chosen anew."""
+    """The model of these documents; with ``choose`` its settings are chosen again."""
     before = None if choose else previous_fit(model, merged, exact)
     return _learned(model, merged.archive, merged.classes, before)
 
 
 def left_without(model: Model, ids: Sequence[Any]) -> dict[str, Places]:
-    """The documents that there would be to learn from without those of some ids, by language."""
+    """The training documents without those of some ids, by language."""
     archive, labels = check_extensible(model), model.labels
     found = archive.find_ids(list(map(str, listed(ids, "ids"))))
     return {
@@ -262,11 +263,11 @@ def left_without(model: Model, ids: Sequence[Any]) -> dict[str, Places]:
 
 
 def forget(model: Model, ids: Sequence[Any]) -> Model:
-    """The model that never saw the documents with these ids."""
+    """The model fitted without the documents of these ids."""
     archive, labels = check_extensible(model), model.labels
     left = left_without(model, ids)
     if not any(map(len, left.values())):
-        raise InputError("These are all documents that the model learned from. Delete the model instead.")
+        raise InputError("These are all training documents. Delete the model instead.")
     before = labels.by_class(archive.targets)
     rest = archive.select(left)
     targets = labels.by_class(rest.targets)
@@ -333,7 +334,7 @@ def _learned(
     usable = model.algorithm.learnable(parameters, archive.languages, model.texts, chosen)
     unseen = [tag for tag in archive.languages if tag not in usable]
     if unseen:
-        raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
+        raise InputError(f"The model has no view for documents in {unseen[0]!r}. Leave them out.")
     run = {"previous": before, "label_set": model.label_set, "n_jobs": parameters.n_jobs}
     training = TrainingSet.of(archive, model.labels.under(classes), **run)
     learned = learn(model.algorithm, parameters, training).under(model.parameters)

@@ -65,7 +65,7 @@ class Merged:
 
 
 def previous_fit(model: Model, merged: Merged, exact: bool) -> PreviousFit:
-    """A model that is about to learn on from these documents."""
+    """A model that is about to be updated with these documents."""
     # After labels were dropped, classifiers have other columns than there are classes.
     same = np.array_equal(model.labels.classes, merged.classes) and not model.dropped
     untouched = merged.untouched if same else set()
@@ -112,7 +112,9 @@ def correct(
         columns = filled_columns(targets[""], number)
         places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
         if not places:
-            raise InputError(f"The document {name!r} that the model learned from is not in {code!r}.")
+            raise InputError(
+                f"The training document {name!r} is not in {code!r}. Give its language, or none."
+            )
         if len({tag for tag, _ in places}) > 1:
             tags = " and ".join(tag for tag, _ in places)
             raise InputError(f"Documents in {tags} have the id {name!r}. Give the language of each, too.")
@@ -316,7 +318,7 @@ def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
 def tuned_for_some(model: Model) -> bool:
     """Whether a model has thresholds that were tuned for some labels, as far as it remembers.
 
-    They are gone when it learns again, for then all labels get thresholds for the model's own goal.
+    An update loses them: then all labels get thresholds for the model's own goal.
 
     >>> from funnelling import NaiveClassifier
     >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10).model_

@@ -29,7 +29,7 @@ def calibrator_type(labels: LabelSpace) -> type[Calibrator]:
 
 @dataclass(frozen=True)
 class PreviousFit:
-    """A fitted model that is to learn on, and where today's documents were among its own, or `NEW_DOCUMENT`.
+    """A fitted model that is updated, and where today's documents were among its own, or `NEW_DOCUMENT`.
 
     Languages that are ``untouched`` have the same documents and labels as then; so many documents have
     ``changed``. ``exact`` asks for the bits of a fit on all documents at once.

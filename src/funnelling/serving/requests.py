@@ -111,7 +111,8 @@ class Requests:
         several: Any = (
             Annotated[list[label], Field(min_length=1, max_length=len(labels), fail_fast=True)] | None
         )
-        languages: Any = Annotated[list[served], Field(min_length=1, max_length=schema.MAX_LANGUAGES)] | None
+        one: Any = Annotated[served, AfterValidator(_named), WithJsonSchema({**known, "minLength": 1})]
+        languages: Any = Annotated[list[one], Field(min_length=1, max_length=schema.MAX_LANGUAGES)] | None
         options: Any = schema.SingleLabelOptions if self._single else schema.PredictOptions
         bases = (_WithoutThreshold, options) if self._single else (options,)
         self.options_type: Any = narrowed(
@@ -126,12 +127,14 @@ class Requests:
             labels=several,
             languages=languages,
         )
+        not_blank = {"type": "string", "pattern": r"\S", "maxLength": limits.characters}
         least, most = (1, 1) if self._single else (0, len(labels))
         none = "" if self._single else "; an empty list says that it should have none"
+        text: Any = Annotated[string(limits.characters), WithJsonSchema(not_blank)]
         corrected = create_model(
             "FeedbackDocument",
             __base__=schema.FeedbackDocument,
-            text=(string(limits.characters), ...),
+            text=(text, ...),
             language=(served | None, Field(None, description=schema.LANGUAGE_OF_DOCUMENT)),
             labels=(
                 Annotated[list[label], Field(min_length=least, max_length=most)],
@@ -287,6 +290,12 @@ def _tag_check(model: Model) -> Callable[[str], str]:
         return tag
 
     return check
+
+
+def _named(tag: str) -> str:
+    if not tag:
+        raise PydanticCustomError("language", "a language must not be empty")
+    return tag
 
 
 def label_type(labels: list[str]) -> Any:

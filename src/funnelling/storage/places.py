@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.errors import InputError
+from funnelling.methods.algorithm import NOTHING
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type
 from funnelling.runtime.files import SharedBytes
@@ -38,7 +39,7 @@ _REASONS = {
     "RemoteEntryNotFoundError": "no model of funnelling is there, or not all of it. Check the name.",
     "RepositoryNotFoundError": f"not found, or private. Check the name, or come {_TOKEN}.",
     "RevisionNotFoundError": "no such revision. Name a branch, a tag or a commit of it.",
-    "TransportError": "the Hub cannot be reached, or broke off. Check the network and HF_ENDPOINT.",
+    "TransportError": "no connection to the Hub. Check the network, or name a folder.",
 }
 
 
@@ -291,8 +292,7 @@ def push_model(
     private: bool = False,
     license: str | None = None,  # noqa: A002 - the Hub's word
     message: str | None = None,
-    compact: bool = False,
-    with_documents: bool = False,
+    keep: str | None = None,
     force: bool = False,
 ) -> Pushed:
     """Share a model on the Hugging Face Hub, in one commit: ``load_model("hf://owner/name")`` reads it there.
@@ -304,9 +304,9 @@ def push_model(
     private : whether only you, and those you let in, read the repository; a public one is refused
     license : the Hub's name of a licence, such as ``apache-2.0``, for the card
     message : what the commit is about
-    compact : whether to send a copy that keeps nothing of its training documents; the folder stays as it is
-    with_documents : whether to send what the model keeps of its training documents, and its report, which
-        shows parts of texts. Without either, a model that keeps something of them is refused
+    keep : what the copy on the Hub stores of the training documents. "nothing" leaves them out; "words" or
+        "texts", whichever the model stores, sends them with the report, which shows parts of texts. A model
+        that stores training documents is refused without it
     force : whether pages are replaced that do not belong to a model, such as a ``README.md`` of yours; an
         earlier model is always replaced
 
@@ -319,22 +319,20 @@ def push_model(
     target = parse(address)
     if not re.fullmatch("[a-z0-9][a-z0-9.-]*", (license or "none").lower(), re.ASCII):
         raise InputError(f"{license!r} is no licence on the Hub. Write its name there, such as apache-2.0.")
-    if compact and with_documents:
-        raise InputError("compact leaves out what with_documents sends. Leave one out.")
-    place, document, files = _content(model, compact)
+    place, document, files, kept = _content(model, keep)
     described = description_of(place, document, arrays_of(files.values(), mapped=False))
     keeps = kept_sentence(described)
-    if described["stored"]["documents"] and not with_documents:
+    if described["stored"]["documents"] and keep is None:
         raise InputError(
             f"{place}: {keeps[0].lower()}{keeps[1:-1]}; whoever reads the repository could read that. Push a "
-            "copy without it by --compact, or all of it by --with-documents."
+            f"copy without it by --keep {NOTHING}, or all of it by --keep {kept}."
         )
     # The folder of an encoder says where on this machine it is, which is nobody else's business.
     content = {MODEL: folders.document_bytes(place, with_encoder(document, None))}
     card = model_card(described, str(target), license and license.lower())
     content |= {folders.CARD: card.encode("utf-8", "replace"), **files}
     report = place / folders.REPORT
-    if with_documents and os.path.lexists(report) and isinstance(model, str | os.PathLike):
+    if keep == kept != NOTHING and os.path.lexists(report) and isinstance(model, str | os.PathLike):
         if report.is_symlink() or not report.is_file():  # a link could lead to any file
             raise InputError(f"{report}: is no regular file, and is not sent. Remove it.")
         content[folders.REPORT] = report.read_bytes()
@@ -373,9 +371,9 @@ def pull_model(
 
 
 def _content(
-    model: "Model | MethodEstimator | PathOrAddress", compact: bool
-) -> tuple[Path, folders.Document, dict[str, bytes]]:
-    """What messages call a model, its document and its files of arrays."""
+    model: "Model | MethodEstimator | PathOrAddress", keep: str | None
+) -> tuple[Path, folders.Document, dict[str, bytes], str]:
+    """What messages call a model, its document, its files of arrays, and what it keeps of its documents."""
     if isinstance(model, str | os.PathLike):
         place = folder_here(model)
         document, files = folders.read(place)
@@ -384,6 +382,9 @@ def _content(
         loaded, scores = restored(place, document, arrays), document["scores"]
     else:
         place, loaded, scores, files = Path("The model"), model_of(model), None, {}
-    if compact or not files:
-        document, files = whole(loaded.compact() if compact else loaded, scores, None)
-    return place, document, {name: each for name, each in files.items() if name not in folders.PAGES}
+    kept = loaded.fit_parameters.keep
+    if keep not in (None, kept, NOTHING):
+        raise InputError(f"{place}: it stores {kept}. Choose --keep {' or '.join({kept: 0, NOTHING: 0})}.")
+    if keep == NOTHING or not files:
+        document, files = whole(loaded.compact() if keep == NOTHING else loaded, scores, None)
+    return place, document, {name: each for name, each in files.items() if name not in folders.PAGES}, kept

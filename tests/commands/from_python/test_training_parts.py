@@ -107,7 +107,7 @@ class TestLearningOn:
         model = load_model(tmp_path / "m")
         assert model.explain(["printer"], languages=["en"])[0]["language"] == "en"
         with pytest.raises(
-            InputError, match=r"too many documents to keep .* further part and train it again"
+            InputError, match=r"too many training documents to store .* part files, and train it again"
         ):
             model.extend(["printer"], [["money"]], languages=["en"])
 

@@ -157,7 +157,7 @@ def test_methods_are_compared_and_tested_by_ranked_measures() -> None:
     makers = {"naive": lambda seed: SparseReader(), "pooled": lambda seed: Worse()}  # noqa: ARG005
     result = Comparison([trial], makers).run()  # type: ignore[arg-type]
     assert list(result["pairs"]) == ["p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "psp_at_5", "micro_f1"]
-    assert result["significance"]["p_at_1"]["best"] == "naive"
+    assert result["best"]["p_at_1"] == "naive"
     assert all(pairs[0]["p_groups"] == 0.001 for pairs in result["pairs"].values())
     table = comparison_table(result)
     assert table.header == ["method", *MAIN, "fit s", "predict s"]

@@ -219,7 +219,7 @@ def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("views", "says"),
     [
-        (["words"], "There is no view 'words'"),
+        (["words"], "no view 'words'"),
         ([], "list of views"),
         (np.array(["own", "pooled"]), "list of views"),
         ("pooled", "list of views"),

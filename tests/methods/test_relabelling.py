@@ -164,8 +164,8 @@ def test_numbers_become_names() -> None:
 @pytest.mark.parametrize(
     ("mapping", "says"),
     [
-        ({"cat": "x"}, "no label 'cat'. Near it: 'cats'"),
-        ({"Dogs": "x"}, "no label 'Dogs'. Near it: 'dogs'"),
+        ({"cat": "x"}, "no label 'cat'. Did you mean cats?"),
+        ({"Dogs": "x"}, "no label 'Dogs'. Did you mean dogs?"),
         ({"xyz": "x"}, "funnelling inspect"),
         (dict.fromkeys(["birds", "cats", "dogs", "horses"]), "would have no label"),
         (dict.fromkeys(["birds", "cats", "dogs"], " "), "would have one label"),

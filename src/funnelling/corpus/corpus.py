@@ -361,17 +361,19 @@ def name_languages(
     among: Sequence[str] = (),
     verbose: int = 0,
     strict: bool = True,
+    others: bool = False,
 ) -> tuple[Corpus, LanguageNames]:
     """The documents with the one tag of each one's language, as `read_corpus` gives them.
 
-    What is no tag of a language is refused; if not ``strict``, its documents are left out.
+    What is no tag of a language is refused; if not ``strict``, its documents are left out. ``others`` is that
+    of `detect_missing`.
     """
     languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
     corpus = replace(corpus, languages=languages)
     if names.unknown:
         corpus = corpus.select([tag not in names.unknown for tag in languages])
     if detect:
-        found, detected, merged = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
+        found, detected, merged = detect_missing(corpus.languages, corpus.texts, name, among, verbose, others)
         corpus = replace(corpus, languages=found)
         names = names._replace(detected=detected, merged=merged)
     return corpus, names

@@ -162,7 +162,7 @@ class FunnellingClassifier(MethodEstimator, FunnelParameters):
         ('recall=.9', ['cat', 'dog'])
         >>> model.tune("recall=.9", labels=["cats"])
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
+        funnelling.errors.InputError: The model has no label 'cats'. Did you mean cat?
         """
         model, change = tune(self.current_model, optimise, labels, per_label)
         now: Any = model.parameters

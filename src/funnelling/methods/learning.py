@@ -130,7 +130,7 @@ class Relabelling:
         {'b': ['a', 'b']}
         >>> Relabelling.of(["cat", "dog"], {"cot": "cats"})
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cot'. Near it: 'cat'.
+        funnelling.errors.InputError: The model has no label 'cot'. Did you mean cat?
         """
         old = list(classes)
         label_columns(old, list(mapping))  # refuses labels that do not exist

@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from funnelling.methods.algorithm import Algorithm
@@ -139,7 +139,7 @@ def make_method(
     FunnelParameters(random_state=1, views=None)
     >>> make_method("fun-tap")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, ...
+    funnelling.errors.InputError: no method 'fun-tap'. Did you mean fun-tat?
     """
     from funnelling.methods.learning import Method  # a help text that names methods need not wait for it
 
@@ -201,7 +201,7 @@ def method_of(name: str) -> str:
     """
     method, colon, variant = name.partition(":")
     if method not in METHODS:
-        raise InputError(f"There is no method {method!r}. Choose from {', '.join(METHODS)}.")
+        raise InputError(f"no method {method!r}{did_you_mean(method, METHODS, choose=True)}")
     if colon and method == "upper-bound":
         raise InputError("upper-bound has no variants: it is no rival, and shown once.")
     if colon and not re.fullmatch(r"[A-Za-z0-9-]+", variant):

@@ -11,7 +11,7 @@ from itertools import count
 from pkgutil import resolve_name
 from typing import Annotated, Any
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.plain import clone
 from funnelling.spaces.base import Resources, Space
 from funnelling.state import OneOf
@@ -50,7 +50,7 @@ def check_views(views: Any) -> None:
 
     >>> check_views(["words"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no view 'words'. Choose from own, pooled, ...
+    funnelling.errors.InputError: no view 'words'. Choose from own, pooled, ...
     """
     if isinstance(views, str | Mapping) or not isinstance(views, Sequence) or not views:
         raise InputError(f"views must be a list of views, not {views!r}.")
@@ -60,7 +60,7 @@ def check_views(views: Any) -> None:
             _check_custom(view)
             continue
         if view not in VIEW_NAMES:
-            raise InputError(f"There is no view {view!r}. Choose from {', '.join(VIEW_NAMES)}.")
+            raise InputError(f"no view {view!r}{did_you_mean(view, VIEW_NAMES, choose=True)}")
         if view in names:
             raise InputError(f"The view {view!r} is there twice. Leave one out.")
         names.add(view)

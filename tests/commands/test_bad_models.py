@@ -188,7 +188,7 @@ def test_predict_refuses(case: str, broken: Path, refuses: Refuses) -> None:
     refuses("evaluate", "model", "docs.jsonl", says=says)
 
 
-@pytest.mark.parametrize("case", [*BREAKS, *OTHERS])
+@pytest.mark.parametrize("case", [*BREAKS, "model.json missing", "model.json a folder"])
 def test_inspect_refuses(case: str, broken: Path, refuses: Refuses) -> None:
     spoil, says = CASES[case]
     spoil(broken)

@@ -1,9 +1,11 @@
 """What commands read: labelled documents, models, resources and label sets; a refusal names the file."""
 
 import logging
+import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands.options import FilePath, Resources
@@ -14,9 +16,10 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import read_documents
-from funnelling.formats.files import shown_name
+from funnelling.formats.files import STANDARD, shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
+from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import timed
 from funnelling.spaces.outside import encoder_digest, find_encoder
 from funnelling.spaces.word_vectors import find_vectors
@@ -65,7 +68,8 @@ def read_labelled(
     if not len(labelled):
         raise InputError(
             f'{name}: no labelled document: "labels" is empty or missing in all of them. Fill it in, or name '
-            "the column with --labels-column."
+            "the column with --labels-column. To start from nothing: "
+            f"funnelling label {quote(name)} --labels a,b,c."
         )
     unlabelled = len(corpus) - len(labelled)
     notes = []
@@ -138,6 +142,17 @@ def remember_layout(model: "Model", layout: Layout) -> "Model":
         name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
     }
     return replace(model, reading=reading) if reading else model
+
+
+def is_model(path: FilePath) -> bool:
+    """Whether a path is that of a model, here or on the Hub, and not of documents; refused if of neither."""
+    name = os.fspath(path)
+    files = os.listdir(name) if os.path.isdir(name) else []
+    if name.startswith("hf://") or any(file == MODEL or file.endswith(".safetensors") for file in files):
+        return True
+    if name == STANDARD or os.path.exists(name):
+        return False
+    raise InputError(f"{name}: no such file, and no such model. Check the path.")
 
 
 def load_text_model(path: FilePath, mapped: bool = False) -> "Model":

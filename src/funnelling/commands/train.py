@@ -264,7 +264,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             print(measurement.how)
         else:
             printing.print_scores(measurement.scores, measurement.how)
-        describe = ["data", "describe", data, *self.reading_flags()]
+        describe = ["inspect", data, *self.reading_flags()]
         print(f"Model:  {self.output}")
         print(f"Report: {Path(self.output) / 'report.html'}")
         print(f"Data:   {shlex.join([printing.program(), *describe])}")

@@ -62,12 +62,12 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
             assert all(type(values[measure]) is float for measure in PAPER_MEASURES)
             assert values["documents"] == 8
             assert type(values["documents"]) is int
-    assert set(result["significance"]) == {*PAPER_MEASURES, "macro_f1", "macro_k"}
-    for tests in result["significance"].values():
-        assert tests["best"] in METHODS
-        assert set(tests["p"]) == set(METHODS) - {tests["best"]}
-        assert all(0 <= p <= 1 for p in tests["p"].values())
-    assert list(result["pairs"]) == list(result["significance"])
+    assert set(result["best"]) == {*PAPER_MEASURES, "macro_f1", "macro_k"}
+    for measure, best in result["best"].items():
+        (other,) = set(METHODS) - {best}
+        assert result["methods"][best]["p_value"][measure] is None
+        assert 0 <= result["methods"][other]["p_value"][measure] <= 1
+    assert list(result["pairs"]) == list(result["best"])
     for pairs in result["pairs"].values():
         assert {frozenset((pair["a"], pair["b"])) for pair in pairs} == set(
             map(frozenset, combinations(METHODS, 2))

@@ -150,8 +150,8 @@ def test_a_comparison_and_its_report(
     captured = capsys.readouterr()
     assert SINGLE_LABEL_NOTICE in captured.err.splitlines()
     result = json.loads(captured.out)
-    assert list(result["significance"])[:2] == ["accuracy", "micro_f1"]
-    assert list(result) == ["command", "methods", "significance", "pairs", "dummy", "unknown_labels"]
+    assert list(result["best"])[:2] == ["accuracy", "micro_f1"]
+    assert list(result) == ["command", "methods", "best", "pairs", "dummy", "unknown_labels"]
     for method in result["methods"].values():
         assert list(method["average"])[:2] == ["accuracy", "micro_f1"]
         assert sum(number for _, _, number in method["confusion"]) == 2 * 24
@@ -163,7 +163,7 @@ def test_a_comparison_and_its_report(
     )
     # Results of several labels are others, and kept beside.
     succeed(*compare, "-o", output, "--json", "--several-labels")
-    assert "accuracy" not in json.loads(capsys.readouterr().out)["significance"]
+    assert "accuracy" not in json.loads(capsys.readouterr().out)["best"]
     succeed(*compare, "-o", output)
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].split() == ["method", "accuracy", "macro-F1", "fit", "s"]

@@ -102,7 +102,7 @@ class TestAll:
         assert {"clesa", "kcca", "mle", "upper-bound"} <= set(result["methods"])
         assert list(result["methods"]["clesa"]["languages"]) == ["de", "en", "it"]
         assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
-        assert "upper-bound" not in result["significance"]["micro_f1"]["p"]
+        assert result["methods"]["upper-bound"]["p_value"]["micro_f1"] is None
         assert "Words of the training documents that have a vector: de 100 %" in "\n".join(said)
 
 

@@ -71,7 +71,7 @@ def compared(one_label: bool = False) -> tuple[dict[str, Any], list[dict[str, An
 def test_every_pair_of_rivals_has_both_tests(one_label: bool) -> None:
     methods, floor, tests = compared(one_label)
     result = summarise_methods(methods, floor, tests)
-    assert list(result["pairs"]) == list(result["significance"]) == measures_to_test_by(floor[0]["average"])
+    assert list(result["pairs"]) == list(result["best"]) == measures_to_test_by(floor[0]["average"])
     for measure, pairs in result["pairs"].items():
         names = [(pair["a"], pair["b"]) for pair in pairs]
         assert names == [("naive", "fun-tat"), ("naive", "mle"), ("fun-tat", "mle")]

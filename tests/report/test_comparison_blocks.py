@@ -33,10 +33,11 @@ def _result(confusion: Any, best: str | None = "naive") -> dict[str, Any]:
         "reliability": [[15, 0.5, 0.5]],
         "f1_by_examples": [],
         "confusion": confusion,
+        "p_value": {},
     }
     return {
         "methods": {"naive": method},
-        "significance": {"accuracy": {"best": best, "p": {}}},
+        "best": {"accuracy": best},
         "dummy": {"most_frequent": {"average": average}},
         "unknown_labels": 0,
     }

@@ -91,17 +91,16 @@ def test_methods_side_by_side() -> None:
 
 
 def _comparison(deviation: float | None) -> dict[str, Any]:
-    def method(score: float) -> dict[str, Any]:
+    def method(score: float, p: float | None) -> dict[str, Any]:
         values = dict.fromkeys(SEVERAL, score)
         spread = None if deviation is None else dict.fromkeys(SEVERAL, deviation)
-        return {"average": values, "deviation": spread, "fit_seconds": 1.25, "predict_seconds": 0.5}
+        p_value = dict.fromkeys(measures_to_test_by(SEVERAL), p)
+        seconds = {"fit_seconds": 1.25, "predict_seconds": 0.5}
+        return {"average": values, "deviation": spread, "p_value": p_value, **seconds}
 
     return {
-        "methods": {"naive": method(0.4), "pooled": method(0.45), "fun-tat": method(0.5)},
-        "significance": {
-            measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}}
-            for measure in measures_to_test_by(SEVERAL)
-        },
+        "methods": {"naive": method(0.4, 0.01), "pooled": method(0.45, 0.2), "fun-tat": method(0.5, None)},
+        "best": dict.fromkeys(measures_to_test_by(SEVERAL), "fun-tat"),
         "dummy": {"assigns_nothing": {"average": dict.fromkeys(SEVERAL, 0.1)}},
         "unknown_labels": 1,
     }
@@ -133,7 +132,9 @@ def test_notes_count_labels_unknown_to_training() -> None:
 
 def test_notes_explain_daggers_where_there_are_any() -> None:
     assert notes(_comparison(None))[-1].startswith("† not different")
-    beaten = {**_comparison(None), "significance": {"micro_f1": {"best": "fun-tat", "p": {"naive": 1e-9}}}}
+    beaten = _comparison(None)
+    for method in beaten["methods"].values():
+        method["p_value"] = {"micro_f1": 1e-9}
     assert not any("†" in note for note in notes(beaten))
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import NaiveClassifier, read_documents, save_model
+from funnelling import read_documents
 from funnelling.evaluation import measure_languages
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 from tests.browser import chromium
 
 from .conftest import TEXTS, sentences
@@ -25,6 +27,7 @@ VIEWS = [
     (DESK, "dark"),
 ]
 TOKEN = "a-token-of-the-tests"
+SENTENCES = sentences(180)[0]  # of the model
 SECONDS = 180  # a machine may be busy with other things
 
 RESULTS = """
@@ -267,6 +270,39 @@ def test_the_page_says_where_nothing_is_known(browser: Any, service: Service) ->
     unknown, known = (element.text for element in browser.find_elements("class name", "summary"))
     assert unknown == "No label is assigned. Nothing in this text is known to the model."
     assert known == "2 labels are assigned."
+
+
+def test_a_language_that_the_model_does_not_know(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["en"])
+    add = "document.querySelector('select').append(new Option('Finnish', 'fi', true, true))"
+    browser.execute_script(add)
+    assert label(browser) == [{"language": "Finnish (fi)", "labels": []}]
+    summary = browser.find_element("class name", "summary").text
+    assert summary == "No label is assigned. The model does not know this language."
+    assert faults(browser) == []
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_an_example_takes_one_click(
+    browser: Any, service: Service, serve: Callable[..., Service], model: Any, tmp_path: Path, kept: bool
+) -> None:
+    if not kept:
+        save_model(model.compact(), tmp_path / "model")
+        service = serve(model=tmp_path / "model")
+    show(browser, service.url, PHONE)
+    until(browser, lambda b: b.find_elements("css selector", "#examples button"))
+    button, *_ = browser.find_elements("css selector", "#examples button")
+    button.click()
+    until(browser, lambda b: "labelled" in status(b))
+    (text,) = (area.get_attribute("value") for area in browser.find_elements("tag name", "textarea"))
+    assert button.text.endswith(text)
+    assert (text in SENTENCES) == kept
+    assert browser.execute_script(RESULTS)[0]["language"].endswith(", detected")
+    place = "return document.getElementById('results-title').getBoundingClientRect().top"
+    until(browser, lambda b: 0 <= b.execute_script(place) < 600)
+    assert faults(browser) == []
 
 
 def test_the_page_asks_for_the_token(browser: Any, serve: Callable[..., Service], tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ BAD_BODIES = [
     ({"documents": [GOOD], "strict": 1}, "/strict"),
     ({"documents": [GOOD], "names": "en"}, "/names"),
     ({"documents": [GOOD], "languages": ["fr"]}, "/languages/0"),
+    ({"documents": [GOOD], "languages": ["en", ""]}, "/languages/1"),
     ({"documents": [GOOD], "language": "x" * 41}, "/language"),
     ({"documents": [GOOD], "language": "fr", "strict": True}, "/language"),
     ({"documents": [1]}, "/documents/0"),

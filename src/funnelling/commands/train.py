@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Model
 
 AUTO = "auto"  # fun-auto, or fun-many above 1,000 labels
-COMMON_METHODS = (
-    *(AUTO, "fun-auto", "fun-views", "fun-many", "fun-tat", "naive", "pooled", "words-and-characters"),
-)
+COMMON_METHODS = f"{AUTO}, fun-auto, fun-views, fun-many, fun-tat, naive, pooled, words-and-characters"
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
     data: FilePath = argument(DATA_HELP, "DATA")
     output: FilePath = output_option("folder of the model", "MODEL", type=model_folder, common=True)
     method: "str | Method | MethodEstimator" = option(
-        f"one of {', '.join(COMMON_METHODS)} (auto: {DEFAULT_METHOD}, or {DEFAULT_XMC_METHOD} above 1,000 "
+        f"one of {COMMON_METHODS} (auto: {DEFAULT_METHOD}, or {DEFAULT_XMC_METHOD} above 1,000 "
         "labels); or a method of the paper: see funnelling research",
         "M",
         default=AUTO,
@@ -155,7 +153,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         else:
             model, measurement, seconds = self._train_on_file(method, if_many, errors, report)
         model = remember_layout(model, layout)
-        goal = getattr(method.parameters, "optimise", None)
+        goal = getattr(method.parameters, "tuned_for", None)
         model = remember_step(model, "train", file=data, documents=model.documents, goal=goal)
         with timed("saving", model.shows_progress):
             scores, details = measurement.record(), measurement.details()
@@ -209,7 +207,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         with sources.prefix_errors_with_file(self.data):
             check_labels_differ(trial.train)
             (trial,), kind = settle([trial], self.one_label)
-            if trial.train.one_label and getattr(method.parameters, "optimise", None) is not None:
+            if trial.train.one_label and getattr(method.parameters, "tuned_for", None) is not None:
                 raise InputError(
                     "--goal tunes thresholds, and a single-label model has none. Remove the option, or add "
                     "--several-labels."
@@ -263,7 +261,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
 
     def _own_settings(self, name: str) -> dict[str, Any]:
         """Settings that have an option of their own; baselines tune no threshold."""
-        from funnelling.funnel.thresholds import parse_goal
+        from funnelling.funnel.thresholds import ThresholdTuning, parse_goal
 
         settings: dict[str, Any] = {} if self.keep is None else {"keep": self.keep}
         if self.goal is not None:
@@ -272,7 +270,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
                 raise InputError(
                     f"{name} does not support --goal. Remove the option, or choose another fun-* method."
                 )
-            settings["optimise"] = self.goal
+            settings["thresholds"] = ThresholdTuning(self.goal, min_threshold=0.0)
         return settings
 
     def show(self, result: TrainResult) -> None:

@@ -50,6 +50,9 @@ def summarise_methods(
 ) -> Result:
     """The results of several methods, and of `evaluate_dummies`, over the same trials: what `compare` prints.
 
+    ``best`` names the method with the best average of each measure, and ``p_value`` of each other method is
+    that of its difference from the best; None where it is not tested.
+
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
     """
@@ -63,9 +66,12 @@ def summarise_methods(
     rivals = rivals_of(methods)
     over_groups = p_over_groups({name: methods[name] for name in rivals}, tests, measures, seed)
     constant = "most_frequent" if is_of_one_label(measures) else "assigns_nothing"
+    against_best = {measure: significance(scores[measure]) for measure in measures}
+    for name, summary in summaries.items():
+        summary["p_value"] = {measure: test["p"].get(name) for measure, test in against_best.items()}
     return {
         "methods": summaries,
-        "significance": {measure: significance(scores[measure]) for measure in measures},
+        "best": {measure: test["best"] for measure, test in against_best.items()},
         "pairs": {
             measure: [
                 {

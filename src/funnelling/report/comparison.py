@@ -151,8 +151,8 @@ def significance_line(result: Mapping[str, Any]) -> str:
     """Which methods the best one is significantly better than, by the first measure."""
     methods = result["methods"]
     measure = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))[0]
-    tests = result["significance"][measure]
-    best, p_values = tests["best"], tests["p"]
+    best = result["best"][measure]
+    p_values = {name: methods[name]["p_value"][measure] for name in _rivals(methods) if name != best}
     if not p_values:
         return ""
     if None in p_values.values():
@@ -247,7 +247,7 @@ def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _confusion(result: Mapping[str, Any]) -> list[Block]:
     """Which labels the most accurate method takes for which, where it gives one to each document."""
-    best = result["significance"].get("accuracy", {}).get("best")
+    best = result["best"].get("accuracy")
     cells = result["methods"].get(best, {}).get("confusion")
     return confusion_blocks(cells, title(best)) if cells else []
 

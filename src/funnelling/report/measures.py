@@ -128,8 +128,8 @@ def _differ(languages: Mapping[str, Mapping[str, float]]) -> bool:
 
 def dagger_notes(result: Mapping[str, Any]) -> list[str]:
     """What daggers mean, where there are any."""
-    tests = result.get("significance", {}).values()
-    return [DAGGERS] if any(dagger(p) for test in tests for p in test["p"].values()) else []
+    methods = result.get("methods", {}).values()
+    return [DAGGERS] if any(dagger(p) for each in methods for p in each["p_value"].values()) else []
 
 
 def languages_table(result: Mapping[str, Any], paper: bool = False) -> Table:
@@ -225,7 +225,7 @@ def comparison_table(result: Mapping[str, Any], paper: bool = False) -> Table:
         best += [
             (len(rows), column)
             for column, measure in enumerate(measures, start=1)
-            if len(methods) > 1 and result["significance"].get(measure, {}).get("best") == name
+            if len(methods) > 1 and result["best"].get(measure) == name
         ]
         cells = [score_cell(result, name, measure) for measure in measures]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
@@ -250,9 +250,8 @@ def weighted_table(result: Mapping[str, Any], paper: bool = False) -> Table | No
 
 def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
     """A method's average, its deviation over trials and its dagger, where there are such."""
-    text = deviating(result["methods"][name], measure)
-    tests = result["significance"].get(measure)
-    return text if tests is None else text + dagger(tests["p"].get(name))
+    method = result["methods"][name]
+    return deviating(method, measure) + dagger(method["p_value"].get(measure))
 
 
 def deviating(method: Mapping[str, Any], measure: str) -> str:

@@ -107,12 +107,30 @@ def _rows(label_set: LabelSet, labels: Iterable[str]) -> list[Row]:
     ]
 
 
+def example_texts(model: Model) -> list[dict[str, str]]:
+    """How training documents begin, as far as the model keeps that: of each language one or more, to try."""
+    blocks = {} if model.archive is None else model.archive.blocks
+    kept = {tag: block.beginnings or [] for tag, block in blocks.items()}
+    texts = {tag: beginnings for tag, beginnings in kept.items() if any(beginnings)}
+    most = sorted(texts, key=lambda tag: (-len(texts[tag]), tag))[:MAX_EXAMPLES]
+    chosen = []
+    for tag in most:
+        long = [text for text in texts[tag] if len(text) >= MIN_EXAMPLE_CHARACTERS] or [
+            max(texts[tag], key=len)
+        ]
+        each = MAX_EXAMPLES // len(most)
+        chosen += [{"language": tag, "text": text} for text in long[:: -(-len(long) // each)]]
+    return chosen
+
+
 EXAMPLE = {"documents": [{"text": "Un lettore di musica per il desktop", "language": "it", "id": "7"}]}
 DESCRIPTION = (
     "Labels for documents in many languages. A request that cannot be answered gets a problem document "
     "(RFC 9457) that says why."
 )
 SMALL_BATCH_DOCUMENTS = 16  # documents whose labels are a small answer
+MAX_EXAMPLES = 6
+MIN_EXAMPLE_CHARACTERS = 40
 FACTS = ("method", "languages", "labels", "scores", "funnelling")  # of a model's description
 
 
@@ -205,7 +223,7 @@ def _lines_of(name: str) -> dict[str, Any]:
 def _add_facts(
     app: FastAPI, model: Model, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> None:
-    thresholds = thresholds_of(model)
+    thresholds, examples = thresholds_of(model), example_texts(model)
 
     @app.get(
         "/v1/model",
@@ -220,6 +238,7 @@ def _add_facts(
                 **facts,
                 "single_label": model.labels.single_label,
                 "thresholds": thresholds,
+                "examples": examples,
                 "limits": asdict(settings.limits),
                 "feedback": settings.feedback is not None,
             }

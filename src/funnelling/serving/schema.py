@@ -132,7 +132,7 @@ class LanguageOptions(Body):
     ] = None
     strict: Annotated[
         bool,
-        Field(description="Refuse a language that the model does not know, rather than abstain."),
+        Field(description="Refuse a request that names a language which the model does not know."),
     ] = False
 
 
@@ -348,6 +348,11 @@ class ExplainResponse(Answer):
     documents: Annotated[list[ExplainRow], Field(min_length=1)]
 
 
+class ExampleText(Answer):
+    language: str
+    text: str
+
+
 class ModelResponse(Answer):
     """What a model is, and how much a request may ask of it."""
 
@@ -362,6 +367,9 @@ class ModelResponse(Answer):
     scores: Annotated[
         dict[str, Any] | None,
         Field(description="How good it is, and on which documents; null if it was not measured."),
+    ]
+    examples: Annotated[
+        list[ExampleText], Field(description="How training documents begin, where the model keeps that.")
     ]
     limits: Limits
     feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]

@@ -16,7 +16,7 @@ from funnelling.formats import read_documents
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
-from funnelling.methods.registry import make_method
+from funnelling.methods.registry import DEFAULT_COMPARISON, make_method
 from funnelling.storage import load
 from tests.commands.command import (
     contents,

@@ -148,7 +148,7 @@ def test_one_label_per_document(classes: str) -> None:
     setting = ExperimentContext(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
     methods = tables.run_methods(setting)["methods"]
     columns = mono_binary.run_mono_binary(setting)
-    assert list(columns["significance"])[:2] == ["accuracy", "micro_f1"]
+    assert list(columns["best"])[:2] == ["accuracy", "micro_f1"]
     assert [pair["p_groups"] for pair in columns["pairs"]["accuracy"]] == [None] * 6
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         assert columns["methods"][column]["average"]["accuracy"] == methods[name]["average"]["accuracy"]
@@ -296,7 +296,7 @@ def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_p
     )
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
-    assert result["significance"]["micro_f1"]["best"] != "upper-bound"
+    assert result["best"]["micro_f1"] != "upper-bound"
     table = blocks(tables.methods_section(result), TableBlock)
     assert "UpperBound" not in table[1].table.header  # it has one language only
     assert [row[:2] for row in table[2].table.rows] == [["Naive", "Fun(TAT)"]]

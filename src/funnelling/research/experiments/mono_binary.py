@@ -126,10 +126,10 @@ def mono_binary_section(result: Result) -> Section:
     """What a report says of it."""
     rows: list[list[str]] = []
     best = []
-    for measure, tests in result["significance"].items():
+    for measure, best_method in result["best"].items():
         cells = [MEASURES[measure].title]
         for name in result["methods"]:
-            if tests["best"] == name:
+            if best_method == name:
                 best.append((len(rows), len(cells)))
             cells.append(score_cell(result, name, measure))
         rows.append(cells)

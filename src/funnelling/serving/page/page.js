@@ -3,6 +3,7 @@
 import { call, Refusal, useToken } from "./api.js";
 import { hidden, languageName, make } from "./dom.js";
 import { showAbout } from "./about.js";
+import { examples } from "./examples.js";
 import { feedback } from "./feedback.js";
 import { loadNames, nameOf } from "./names.js";
 import { showResult } from "./results.js";
@@ -77,6 +78,30 @@ function fillLanguages(card, detected) {
   card.language.value = chosen;
 }
 
+function showExamples() {
+  const buttons = examples(model).map(({ text, language }) =>
+    make(
+      "button",
+      { type: "button", class: "quiet small", onclick: () => tryOut(text) },
+      `${languageName(language)}: `,
+      make("span", { lang: language.replaceAll("_", "-"), dir: "auto" }, text),
+    ),
+  );
+  find("examples").replaceChildren(make("p", { id: "examples-title" }, "Try an example:"), ...buttons);
+  find("examples").hidden = !buttons.length;
+}
+
+/** Label a text at once, in the first card that is empty, or in place of the last one. */
+async function tryOut(text) {
+  const card = cards.find(each => !each.text.value.trim()) ?? cards.at(-1);
+  card.text.value = text;
+  fillLanguages(card);
+  card.language.value = "";
+  await label([card]);
+  const title = find("results-title");
+  if (title.getBoundingClientRect().top > 0.7 * window.innerHeight) title.scrollIntoView();
+}
+
 function say(sentence, problem = false) {
   find("status").className = problem ? "problem" : "";
   find("status").textContent = sentence;
@@ -134,6 +159,7 @@ async function explain(text, row) {
   const labels = Object.keys(row.probabilities).sort((a, b) => row.probabilities[b] - row.probabilities[a]);
   const assigned = row.labels.map(String);
   const shown = [...new Set([...assigned, ...labels])].slice(0, Math.max(SHOWN_LABELS, assigned.length));
+  if (!shown.length) return undefined;
   const document = { text, language: row.language };
   return (await call("/v1/explain", { documents: [document], labels: shown, top: 8 })).documents[0];
 }
@@ -167,6 +193,7 @@ async function loadModel() {
   showAbout(model, find("model"), find("about"));
   find("label").textContent = model.single_label ? "Show the label" : "Show the labels";
   cards.forEach(fit);
+  showExamples();
   say("");
 }
 

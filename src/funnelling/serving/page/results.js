@@ -5,6 +5,10 @@ import { markedPieces, markLegend } from "./marks.js";
 import { nameOf } from "./names.js";
 
 const EXCERPT = 90;
+const ABSTAINED = {
+  "out-of-vocabulary": " Nothing in this text is known to the model.",
+  "unknown-language": " The model does not know this language.",
+};
 
 export function showResult(card, text, row, explanation, { detected, exclusive, shown, total, feedback }) {
   const ranked = Object.keys(row.probabilities).sort((a, b) => row.probabilities[b] - row.probabilities[a]);
@@ -23,10 +27,10 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
       title,
       make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(text)),
       make("p", { class: "summary" }, summary(assigned.size, row)),
-      make("ol", { class: "labels" }, rows),
-      explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
+      rows.length ? make("ol", { class: "labels" }, rows) : null,
+      explanation || !rows.length ? null : make("p", { class: "note" }, "This answer could not be explained."),
       feedback ?? null,
-      everyLabel(card.number, ranked, row, total),
+      rows.length ? everyLabel(card.number, ranked, row, total) : null,
       neighbours(explanation?.neighbours ?? []),
     ),
   );
@@ -49,8 +53,7 @@ function excerpt(text) {
 
 function summary(count, row) {
   const labels = count === 0 ? "No label is assigned." : count === 1 ? "One label is assigned." : `${count} labels are assigned.`;
-  const unknown = row.abstained === "out-of-vocabulary" ? " Nothing in this text is known to the model." : "";
-  return `${labels}${unknown}${row.zero_shot ? " Training had no documents in this language." : ""}`;
+  return `${labels}${ABSTAINED[row.abstained] ?? ""}${row.zero_shot ? " Training had no documents in this language." : ""}`;
 }
 
 function labelRow(label, text, row, why, assigned, exclusive) {
@@ -105,7 +108,7 @@ function opinion(why) {
 function reasons(label, why, text, language) {
   const tables = views(why).map(([name, { words, other_words: others, bias }]) => {
     const rest = [["all others", others], ["without any", bias]];
-    const [title, kind] = name === "characters" ? ["Runs of characters", "Run"] : ["Words", "Word"];
+    const [title, kind] = name === "characters" ? ["Character n-grams", "N-gram"] : ["Words", "Word"];
     return contributions(`${title}, in tier 1${name ? ` (${name})` : ""}`, kind, words, rest);
   });
   if (why.tier_two) {

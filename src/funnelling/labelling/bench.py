@@ -114,7 +114,7 @@ class AnnotationService:
                 "note": self.desk.note_of(key),
                 "labels": list(suggested if chosen is None else chosen),
                 "suggested": list(suggested),
-                "scores": {str(label): score for label, score in row["probabilities"].items()},
+                "probabilities": {str(label): each for label, each in row["probabilities"].items()},
             },
             **self.state(session),
         }

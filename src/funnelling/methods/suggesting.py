@@ -229,7 +229,8 @@ def next_to_label(
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
     known = model.languages if model is not None else sorted(set(languages))
-    inputs = read_inputs(X, languages, known, model is None or model.texts)
+    among = None if model is None else model.detect_among
+    inputs = read_inputs(X, languages, known, model is None or model.texts, among=among)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)

@@ -71,7 +71,7 @@ print((folder / "catalogue.csv").read_bytes()[:300])
 # Look first
 # ----------
 #
-# ``funnelling data describe`` says how it reads a file, and what is odd in it. Here it runs from Python;
+# ``funnelling inspect`` says how it reads a file, and what is odd in it. Here it runs from Python;
 # you would type what stands behind the ``$``.
 
 
@@ -84,7 +84,7 @@ def run(command):
     print(done.stdout)
 
 
-run("funnelling data describe catalogue.csv")
+run("funnelling inspect catalogue.csv")
 
 
 # %%

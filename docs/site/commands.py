@@ -49,7 +49,6 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "serve": ("serving", "deploying"),
     "push": ("sharing",),
     "pull": ("sharing",),
-    "data": ("own-data",),
     "completion": ("settings",),
 }
 

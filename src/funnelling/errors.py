@@ -45,16 +45,28 @@ def listed(values: Any, what: str) -> Any:
     return values
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question that ends a refusal: which known name is meant, if any is near.
+def did_you_mean(name: str, known: Iterable[str], choose: bool = False) -> str:
+    """The end of a refusal: a known name that may be meant; if none is near, all of them to ``choose`` from.
 
     >>> did_you_mean("trian", ["train", "tune"]), did_you_mean("xyz", ["train"])
     ('. Did you mean train?', '')
+    >>> did_you_mean("xyz", ["train", "tune"], choose=True)
+    '. Choose from train, tune.'
     """
+    known = list(known)
+    near = nearest(name, known)
+    if near is None:
+        return f". Choose from {', '.join(known)}." if choose else ""
+    return f". Did you mean {near}?"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that is most like one, in any case, if any is like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f". Did you mean {near[0]}?" if near else ""
+    by_case = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), by_case, n=1, cutoff=cutoff)
+    return by_case[near[0]] if near else None
 
 
 def counted(number: int, noun: str) -> str:

@@ -58,7 +58,7 @@ def test_labels_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     succeed("inspect", model, "--json")
     assert json.loads(capsys.readouterr().out)["labels"] == sorted(ODD_LABELS)
     succeed("inspect", model)
-    succeed("data", "describe", tmp_path / "docs.jsonl")
+    succeed("inspect", tmp_path / "docs.jsonl")
 
 
 def test_odd_labels_in_a_process_with_a_poor_terminal(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_odd_labels_in_a_process_with_a_poor_terminal(tmp_path: Path) -> None:
         ["train", "docs.jsonl", "-o", "model", "--jobs", 1],
         ["inspect", "model"],
         ["inspect", "model", "--json"],
-        ["data", "describe", "docs.jsonl"],
+        ["inspect", "docs.jsonl"],
     ):
         done = run_command(*arguments, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
         assert done.returncode == 0, done.stderr

@@ -159,7 +159,7 @@ def _commands(name: str, model: Path) -> list[list[object]]:
         ["predict", model, name, "-o", "out.jsonl"],
         ["evaluate", model, name],
         ["compare", name, "-o", "out"],
-        ["data", "describe", name],
+        ["inspect", name],
     ]
 
 
@@ -237,4 +237,4 @@ def test_compare_needs_two_sides(
 
 
 def test_a_name_of_two_lines_is_shown_in_one(refuses: Refuses) -> None:
-    refuses("data", "describe", "two\nlines.jsonl", says=["two lines.jsonl: no such file"])
+    refuses("inspect", "two\nlines.jsonl", says=["two lines.jsonl: no such file"])

@@ -188,7 +188,7 @@ def test_predict_refuses(case: str, broken: Path, refuses: Refuses) -> None:
     refuses("evaluate", "model", "docs.jsonl", says=says)
 
 
-@pytest.mark.parametrize("case", [*BREAKS, *OTHERS])
+@pytest.mark.parametrize("case", [*BREAKS, "model.json missing", "model.json a folder"])
 def test_inspect_refuses(case: str, broken: Path, refuses: Refuses) -> None:
     spoil, says = CASES[case]
     spoil(broken)
@@ -211,7 +211,8 @@ def test_a_forged_attribute_of_a_class_is_not_set(broken: Path) -> None:
 
 
 def test_a_model_of_vectors_reads_no_texts(tmp_path: Path, refuses: Refuses) -> None:
-    from funnelling import NaiveClassifier, save_model
+    from funnelling.research import NaiveClassifier
+    from funnelling.storage import save_model
 
     model = NaiveClassifier(C=1, random_state=0).fit(np.eye(8), [["a"], ["b"]] * 4)
     save_model(model, tmp_path / "vectors")

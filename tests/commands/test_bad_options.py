@@ -34,22 +34,22 @@ def docs(tmp_path: Path) -> Path:
         ([*TRAIN, "--seed", "1.5"], ["--seed: '1.5' is not a whole number"]),
         ([*TRAIN, "--seed", "-5"], ["--seed: -5 is not a whole number from 0 to 2^64 - 1"]),
         ([*TRAIN, "--seed", str(2**64)], ["is not a whole number from 0 to 2^64 - 1"]),
-        ([*TRAIN, "--method", "fun-tap"], ["There is no method 'fun-tap'", "naive, pooled, fun-tat"]),
+        ([*TRAIN, "--method", "fun-tap"], ["funnelling: no method 'fun-tap'. Did you mean fun-tat?"]),
         ([*TRAIN, "--set", "meta_C=1"], ["--set meta_C=1 is no setting", "METHOD.PARAM=VALUE"]),
         ([*TRAIN, "--set", "fun-auto.meta_C"], ["--set fun-auto.meta_C is no setting"]),
-        ([*TRAIN, "--set", "fun-tap.meta_C=1"], ["There is no method 'fun-tap'"]),
+        ([*TRAIN, "--set", "fun-tap.meta_C=1"], ["no method 'fun-tap'. Did you mean fun-tat?"]),
         ([*TRAIN, "--set", "naive.C=1"], ["--set naive.C=1: naive takes no part, only fun-auto"]),
         ([*TRAIN, "--set", "fun-auto.gama=1"], ["fun-auto has no setting 'gama'", "meta_gamma"]),
         ([*TRAIN, "--set", "fun-auto.views=own"], ["fun-auto has no setting 'views'"]),
         ([*TRAIN, "--set", "fun-auto.vectorizer=mine"], ["fun-auto has no setting 'vectorizer'"]),
         ([*TRAIN, "--set", "fun-auto.random_state=1"], ["fun-auto has no setting 'random_state'"]),
-        (["compare", "docs.jsonl", "--methods", "naive,fun"], ["There is no method 'fun'", "fun-tat"]),
-        (["compare", "docs.jsonl", "--methods", ""], ["There is no method ''"]),
+        (["compare", "docs.jsonl", "--methods", "naive,fun"], ["no method 'fun'. Did you mean fun-tat?"]),
+        (["compare", "docs.jsonl", "--methods", ""], ["no method ''. Choose from naive, pooled, fun-tat"]),
         (["compare", "docs.jsonl", "--runs", "0"], ["--runs: 0 is not 1 or more"]),
         (["compare", "docs.jsonl", "-o", "out", "--set", "fun-tat.gama=1"], ["has no setting 'gama'"]),
         (
             ["compare", "docs.jsonl", "--methods", "fun-views", "--set", 'fun-views.views=["words"]'],
-            ["There is no view 'words'"],
+            ["no view 'words'. Choose from own, "],
         ),
         (
             ["compare", "docs.jsonl", "--methods", "fun-views", "--set", "fun-views.views=5"],
@@ -109,5 +109,5 @@ def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert_refused("trian", cwd=tmp_path, says=["funnelling: no command 'trian'. Did you mean train?"])
     assert_refused("predict", cwd=tmp_path, says=["funnelling predict: ", "MODEL, DATA"])
     assert_refused(*TRAIN, "--jobs", "x", cwd=tmp_path, says=["funnelling train: argument --jobs: 'x' is"])
-    assert_refused(*TRAIN, "--method", "x", cwd=tmp_path, says=["funnelling: There is no method 'x'"])
+    assert_refused(*TRAIN, "--method", "x", cwd=tmp_path, says=["funnelling: no method 'x'. Choose from "])
     assert_refused(*TRAIN, "--set", "x", cwd=tmp_path, says=["funnelling: --set x is no setting"])

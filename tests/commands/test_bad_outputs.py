@@ -148,7 +148,7 @@ class TestPredict:
 
 
 def test_results_that_standard_output_cannot_take(tmp_path: Path, model: Path) -> None:
-    for arguments in (["inspect", model], ["inspect", model, "--json"], ["data", "describe", "docs.jsonl"]):
+    for arguments in (["inspect", model], ["inspect", model, "--json"], ["inspect", "docs.jsonl"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 command(*arguments),

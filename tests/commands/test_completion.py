@@ -93,7 +93,7 @@ def press(request: pytest.FixtureRequest, folder: Path) -> Iterator[Press]:
 
 def test_commands_options_methods_and_models(press: Press) -> None:
     shown = press("funnelling ").split()
-    assert {"train", "predict", "update", "data", "completion"} <= set(shown)
+    assert {"train", "predict", "update", "research", "completion"} <= set(shown)
     assert press("funnelling tra").rstrip().endswith("train")
     assert {"--method", "--output", "--quiet"} <= set(press("funnelling train --").split())
     assert {name for name in METHODS if name.startswith("fun-")} <= set(
@@ -110,7 +110,7 @@ def test_what_options_and_commands_take(press: Press) -> None:
     assert "notes.bin" not in shown
     assert press("funnelling predict emp").endswith("empty/")  # a folder without models can be entered
     assert press("funnelling compare docs.jsonl --methods naive,fun-t").rstrip().endswith("naive,fun-tat")
-    assert press("funnelling data desc").rstrip().endswith("describe")
+    assert press("funnelling research corp").rstrip().endswith("corpora")
     assert press("funnelling predict mine docs.jsonl --probabilities w").rstrip().endswith("wide")
 
 

@@ -1,4 +1,4 @@
-"""``funnelling data describe``: documents, words, labels and odd rows."""
+"""``funnelling inspect`` of a file: documents, words, labels and odd rows."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from .command import documents, run_command, succeed, with_splits, write_jsonl
 def test_json(tmp_path: Path) -> None:
     rows = [*with_splits(documents()), {"id": "odd", "language": "en", "text": ""}]
     write_jsonl(tmp_path / "docs.jsonl", rows)
-    done = run_command("data", "describe", "docs.jsonl", "--json", cwd=tmp_path)
+    done = run_command("inspect", "docs.jsonl", "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     described = json.loads(done.stdout)
     assert described["documents"] == 49
@@ -25,7 +25,7 @@ def test_json(tmp_path: Path) -> None:
 
 def test_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [*documents(), {"id": "odd", "language": "en", "text": ""}]
-    succeed("data", "describe", write_jsonl(tmp_path / "docs.jsonl", rows))
+    succeed("inspect", write_jsonl(tmp_path / "docs.jsonl", rows))
     printed = capsys.readouterr().out
     assert printed.startswith(
         "49 documents, 2 languages, 3 labels, 1.5 labels per document\nsplits: none; compare"
@@ -39,7 +39,7 @@ def test_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_file_without_languages_and_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"text": "Where is the invoice for the printer?"}, {"text": "The garden is behind the kitchen"}]
-    succeed("data", "describe", write_jsonl(tmp_path / "docs.jsonl", rows))
+    succeed("inspect", write_jsonl(tmp_path / "docs.jsonl", rows))
     printed = capsys.readouterr().out
     assert printed.startswith("2 documents, 1 language, 0 labels")
     assert "positives" not in printed
@@ -55,12 +55,12 @@ def test_of_many_labels_the_most_frequent_are_listed(
         for j in range(40 - i)
     ]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("data", "describe", data)
+    succeed("inspect", data)
     printed = capsys.readouterr().out
     assert "\nlabel 29 " in printed
     assert "\nlabel 30 " not in printed
-    assert "\n… and 5 more: add --all to see them\n" in printed
-    succeed("data", "describe", data, "--all")
+    assert "\n… and 5 more: add --full to see them\n" in printed
+    succeed("inspect", data, "--full")
     printed = capsys.readouterr().out
     assert "\nlabel 34 " in printed
-    assert "--all" not in printed
+    assert "--full" not in printed

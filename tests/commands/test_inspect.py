@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from .command import LABELS, contents, run_command, succeed
+from .conftest import Refuses
 
 
 def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,12 +29,37 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
     assert {**measured, "how": "Measured on 16 test documents."} == description["scores"]
 
 
-def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_on_one_screen(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("inspect", model)
     lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 30
+    for line in (
+        "Method      fun-auto",
+        "Languages   en 16, it 16, others by shared views (training documents)",
+        "Labels      3 (multilabel): account, hardware, money",
+        "Measured on 16 test documents.",
+        "Changes     update, forget, tune, relabel, relabel to merge labels",
+        f"            funnelling inspect {model} --full",
+    ):
+        assert line in lines
+    assert any(line.startswith("average") for line in lines)
+    assert any(line.startswith("Stored      data of 32 training documents; ") for line in lines)
+
+
+def test_what_is_neither_a_model_nor_a_file(model: Path, data: Path, refuses: Refuses) -> None:
+    refuses("inspect", "nowhere", says=["nowhere: no such file, and no such model. Check the path."])
+    refuses(
+        "inspect", model, "--format", "csv", says=["is a model: options on how a file is read do not apply"]
+    )
+    refuses("inspect", data, "--names", "en", says=["is no model: --names does not apply"])
+
+
+def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("inspect", model, "--full")
+    lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Method      fun-auto"
-    assert lines[1] == "Languages   en 16, it 16 (training documents)"
-    assert lines[2] == "Labels      3: account, hardware, money"
+    assert lines[1] == "Languages   en 16, it 16, others by shared views (training documents)"
+    assert lines[2] == "Labels      3 (multilabel): account, hardware, money"
     assert "Measured on 16 test documents." in lines
     assert any(line.startswith("average") for line in lines)
     assert any("Calibration error" in line for line in lines)
@@ -47,7 +73,7 @@ def test_all_candidates_that_were_tried_are_shown(model: Path, capsys: pytest.Ca
     tried = json.loads(capsys.readouterr().out)["candidates"]
     assert len(tried) == 7
     (chosen,) = [row["name"] for row in tried if row["chosen"]]
-    succeed("inspect", model)
+    succeed("inspect", model, "--full")
     lines = capsys.readouterr().out.splitlines()
     shown = lines[lines.index("Candidates that were tried:") + 1 :]
     assert shown[0].split()[:3] == ["candidate", "chosen", "C"]
@@ -60,7 +86,7 @@ def test_a_model_without_a_choice_has_no_candidates(
 ) -> None:
     succeed("inspect", own_words_model, "--json")
     assert json.loads(capsys.readouterr().out)["candidates"] is None
-    succeed("inspect", own_words_model)
+    succeed("inspect", own_words_model, "--full")
     assert "Candidates" not in capsys.readouterr().out
 
 
@@ -69,7 +95,7 @@ def test_a_model_that_was_not_measured(
 ) -> None:
     succeed("train", data, "-o", tmp_path / "model", "--no-table", "--jobs", 1, "--method", "naive")
     succeed("inspect", tmp_path / "model")
-    assert "It was not measured." in capsys.readouterr().out
+    assert "It was not evaluated." in capsys.readouterr().out
 
 
 def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +107,7 @@ def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -
         "documents": {"en": 16, "it": 16},
         "after": {"documents": 32, "labels": 3},
     }
-    succeed("inspect", model)
+    succeed("inspect", model, "--full")
     lines = capsys.readouterr().out.splitlines()
     row = lines[lines.index("What it learned from") + 2].split()
     assert row == ["train", "split.jsonl", "en", "16,", "it", "16", "32", "3"]
@@ -106,7 +132,7 @@ def test_what_it_keeps(own_words_model: Path, capsys: pytest.CaptureFixture[str]
     assert {"ids", "labels", "beginnings", "posteriors"} <= set(keeps["bytes"])
     assert sum(keeps["bytes"].values()) < keeps["total_bytes"]
     assert {"update", "forget"} <= set(keeps["supported_changes"])
-    succeed("inspect", own_words_model)
+    succeed("inspect", own_words_model, "--full")
     out = capsys.readouterr().out
     assert "the first 200 characters of each text" in out
     assert "Without training anew it can be changed by: update, forget" in out
@@ -122,5 +148,5 @@ def test_a_compact_model_keeps_nothing(
     keeps = json.loads(capsys.readouterr().out)["stored"]
     assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
     assert "it stores nothing of its training documents" in keeps["unsupported_changes"]["forget"]
-    succeed("inspect", tmp_path / "model")
+    succeed("inspect", tmp_path / "model", "--full")
     assert "Not by update, forget" in capsys.readouterr().out

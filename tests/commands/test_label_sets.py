@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.corpus.label_set import Label, LabelSet
+from funnelling.storage import save_model
 
 from .command import documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -212,7 +213,7 @@ class TestRefusals:
         refuses("predict", model, docs, "--names", "it", says=["no names of its labels", "--label-set"])
         refuses("predict", trained, docs, "--names", "nl", says=['no label has a name in "nl"', "en, it"])
         refuses("predict", trained, docs, "--names", "no tag", says=["--names", "is not a language tag"])
-        refuses("predict", model, docs, "--exclude", "mony", says=["no label 'mony'. Near it: 'money'"])
+        refuses("predict", model, docs, "--exclude", "mony", says=["no label 'mony'. Did you mean money?"])
         every = [word for label in ("account", "hardware", "money") for word in ("--exclude", label)]
         refuses("evaluate", model, docs, *every, says=["Every label of the model is excluded"])
         refuses("train", docs, "-o", "m", "--roll-up", says=["--roll-up needs the parents", "--label-set"])

@@ -124,7 +124,7 @@ def test_a_text_file_and_lines(model: Path, tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--text-column", "matter"], ['no column "matter" for --text-column', '"body"']),
+        (["--text-column", "matter"], ["no column 'matter'. It has "]),
         (["--encoding", "klingon"], ["no encoding 'klingon'"]),
         (["--strip", "xml"], ["'xml' cannot be stripped", "html"]),
         (["--format", "pdf"], ["there is no format 'pdf'", "jsonl"]),

@@ -91,7 +91,7 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
 def test_what_cannot_be_done_is_refused(refuses: Refuses, own_words_copy: Path, tmp_path: Path) -> None:
     relabel = ("relabel", own_words_copy, "--map")
     for text, says in (
-        ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Near it: 'hardware'"]),
+        ("hardwear,x\n", ["map.csv:1", "no label 'hardwear'", "Did you mean hardware?"]),
         ("hardware,\naccount,\nmoney,\n", ["map.csv", "no label"]),
         ("hardware,money\naccount,money\n", ["map.csv", "one label"]),
         ("hardware,hardware\n", ["map.csv", "have these names already"]),

@@ -37,5 +37,5 @@ def test_wherever_it_is_typed(
 def test_what_exists_has_not_moved(refuses: Refuses, monkeypatch: pytest.MonkeyPatch) -> None:
     for typed in ("sample", "research sample", "inspect", "--json", "--fast"):
         monkeypatch.setitem(RETIRED, typed, "another.")
-    refuses("inspect", "sample", "--json", says=["funnelling: sample: no such model folder"])
+    refuses("inspect", "sample", "--json", says=["funnelling: sample: no such file, and no such model"])
     refuses("train", "-o", "model", "--", "--fast", says=["funnelling: --fast: unknown format"])

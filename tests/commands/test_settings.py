@@ -109,7 +109,7 @@ class TestFile:
         ),
         ("max_text = 3", "Did you mean max-text?"),
         ("train = 3", f"{NAMED}:1: train: train is a command. Write its options below [train]."),
-        ("[data]\ndescribe = 3", f"{NAMED}:2: data.describe: describe is a command."),
+        ("[research]\nbuild = 3", f"{NAMED}:2: research.build: build is a command."),
         ("seed = {a = 1}", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
         ("seed.a = 1", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
         ('no-table = "true"', f'{NAMED}:1: no-table: no-table takes true or false, not "true".'),

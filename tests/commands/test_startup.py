@@ -56,7 +56,7 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
 
 
 def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
-    """`inspect` and `data describe` need no scikit-learn, which takes seconds to load."""
+    """`inspect` and `inspect` need no scikit-learn, which takes seconds to load."""
     modules = ("corpus", "corpus.findings", "evaluation", "methods.registry", "report.card", "storage")
     script = "import sys\n" + "\n".join(f"import funnelling.{name}" for name in modules)
     done = subprocess.run(

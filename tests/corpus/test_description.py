@@ -1,4 +1,4 @@
-"""What `data describe` finds in a corpus."""
+"""What `inspect` finds in a corpus."""
 
 from typing import Any
 

@@ -86,10 +86,6 @@ GROUPS = {  # of commands, as help lists them; classes may be in layers above
         "research vectors": ("research.commands:BuildVectors", "learn word vectors from a reference corpus"),
         "completion": ("commands.completing:Completion", "set up shell completion"),
     },
-    "": {
-        "data": ("research.commands:Data", "look into files of documents"),
-        "data describe": ("commands.inspect:Describe", "describe a file of documents"),
-    },
 }
 COMMANDS = {
     name: CommandEntry(f"funnelling.{place}", summary, group)

@@ -99,7 +99,7 @@ def _read(how: Updating, model: "Model", verbose: int) -> tuple[Trial, list[str]
         nothing = Corpus()
         return Trial(nothing, nothing, nothing), []
     known, layout = model.languages, layout_for(model, how.layout)
-    trial, notes = read_sides(how.data, known, verbose, layout, how.strict, texts=False)
+    trial, notes = read_sides(how.data, known, verbose, layout, how.strict, texts=False, others=True)
     served = ([None if tag is None else served_by(tag, known) for tag in side.languages] for side in trial)
     sides = (replace(side, languages=tags) for side, tags in zip(trial, served, strict=True))
     return Trial(*sides), notes
@@ -244,7 +244,8 @@ def without_training_documents(archive: ByLanguage, test: Corpus, report: Report
     """The test documents that are no training documents of the model."""
     learned = archive.knows(test.languages, test.texts, test.ids, test.groups)
     if learned.any():
-        report(f"{counted(int(learned.sum()), 'test document')} left out: also training documents.")
+        number = counted(int(learned.sum()), "test document")
+        report(f"{number} left out: training documents, or others of their groups.")
     return test.select(~learned)
 
 

@@ -1,4 +1,4 @@
-"""``funnelling inspect`` and ``data describe``: what a model is, and what is in a file of documents."""
+"""``funnelling inspect``: what a model is, or what is in a file of documents."""
 
 import textwrap
 from collections.abc import Callable
@@ -14,25 +14,54 @@ if TYPE_CHECKING:
     from funnelling.corpus.label_set import LabelSet
     from funnelling.methods.model import Model
 
-MAX_LABELS_SHOWN = 30  # in a table of `data describe`, unless all are asked for
+MAX_LABELS_SHOWN = 30  # of a file, in a table
+MAX_ROWS_SHOWN = 13  # languages of a model, and their average
 MERGE = "relabel to merge labels"
 ON_TEXTS = ("update", "forget")
 CHANGE_COMMANDS = ("update", "forget", "tune", "relabel", MERGE)
 OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
 
 
-class Inspect(Names, AsJson):
-    """Show what a model is, what it learned from and keeps, and how good it was."""
+class Inspect(Names, AsJson, Reading):
+    """Show what a model is: languages, labels, metrics, what it stores and how it can be changed. Or show
+    what is in a file of documents: odd rows, documents and words by language, documents by label, words that
+    languages share.
+    """
 
-    examples = ("inspect model",)
+    examples = ("inspect model", "inspect docs.csv --labels-column topics --label-separator ';'")
 
-    model: FilePath = argument(MODEL_HELP, "MODEL")
+    source: FilePath = argument(f"{MODEL_HELP}; or {DATA_HELP}", "MODEL|DATA")
+    full: bool = flag(
+        "show all of a model: thresholds, errors, history, parameters; list all labels of a file", common=True
+    )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
-        return inspect_model(self.model, self.names)
+        from funnelling.commands.sources import is_model
+        from funnelling.formats.layout import AS_FOUND
+
+        if is_model(self.source):
+            if self.strict or self.layout != AS_FOUND:
+                raise InputError(
+                    f"{self.source} is a model: options on how a file is read do not apply. Leave them out."
+                )
+            return inspect_model(self.source, self.names)
+        from funnelling.corpus import read_corpus
+        from funnelling.corpus.findings import describe
+
+        if self.names is not None:
+            raise InputError(f"{self.source} is no model: --names does not apply. Leave it out.")
+        corpus = read_corpus(self.source, verbose=verbose, layout=self.layout, strict=self.strict)
+        return describe(corpus, verbose=verbose)
 
     def show(self, result: dict[str, Any]) -> None:
-        printing.print_json(result) if self.json else _print_model(result)
+        if self.json:
+            printing.print_json(result)
+        elif "method" not in result:
+            _print_description(result, len(result["labels"]) if self.full else MAX_LABELS_SHOWN)
+        elif self.full:
+            _print_model(result)
+        else:
+            print("\n".join(_summary(str(self.source), result)))
 
 
 def inspect_model(model: FilePath, names: str | None = None) -> dict[str, Any]:
@@ -118,21 +147,58 @@ def _resources(model: "Model") -> list[str]:
     return [name for name, kind in kinds.items() if any(isinstance(space, kind) for space in spaces)]
 
 
+def _summary(model: str, description: dict[str, Any]) -> list[str]:
+    """What a model is, on one screen."""
+    from funnelling.report import card
+    from funnelling.report.measures import languages_table, notes
+    from funnelling.report.tables import plain
+
+    scores, stored = description["scores"], description["stored"]
+    lines = [*_facts(description), ""]
+    if scores is None:
+        lines.append("It was not evaluated.")
+    else:
+        table = plain(languages_table(scores)).splitlines()
+        more = len(table) - 1 - MAX_ROWS_SHOWN
+        lines += table[: 1 + MAX_ROWS_SHOWN] + ([f"… and {more} more languages"] if more > 0 else [])
+        lines += [scores.get("how", "Measured on documents that it did not learn from."), *notes(scores)[:2]]
+    documents = sum(stored["documents"].values())
+    kept = f"data of {counted(documents, 'training document')}" if documents else card.NOTHING_STORED
+    lines += ["", f"Stored      {kept}; {card.shown_bytes(stored['total_bytes'])} in all"]
+    if stored.get("supported_changes"):
+        lines.append(f"Changes     {', '.join(stored['supported_changes'])}")
+    data = "NEW_DOCUMENTS.jsonl"
+    return [
+        *lines,
+        f"Next:       funnelling predict {model} {data} -o labelled.csv",
+        f"            funnelling explain {model} 'a few words'",
+        f"            funnelling inspect {model} --full",
+    ]
+
+
+def _facts(description: dict[str, Any]) -> list[str]:
+    kind = "single-label" if description["single_label"] else "multilabel"
+    tags = description["languages"]
+    shown = _list(dict(list(tags.items())[:MAX_ROWS_SHOWN])) + (", …" if len(tags) > MAX_ROWS_SHOWN else "")
+    others = ", others by shared views" if description["serves_unseen"] else ""
+    return [
+        f"Method      {description['method']}",
+        f"Languages   {shown}{others} (training documents)",
+        f"Labels      {len(description['labels'])} ({kind}): {_shorten(_called(description))}",
+        *([f"Label set   {_told(description['label_set'])}"] if "label_set" in description else []),
+    ]
+
+
 def _print_model(description: dict[str, Any]) -> None:
     from funnelling.report import card
     from funnelling.report.labels import mistakes
     from funnelling.report.measures import languages_table, notes
     from funnelling.report.tables import plain
 
-    print(f"Method      {description['method']}")
-    print(f"Languages   {_list(description['languages'])} (training documents)")
-    kind = ", one per document" if description["single_label"] else ""
-    print(f"Labels      {len(description['labels'])}{kind}: {_shorten(_called(description))}")
-    if "label_set" in description:
-        print(f"Label set   {_told(description['label_set'])}")
+    print("\n".join(_facts(description)))
     _print_thresholds(description["thresholds"])
     if description["scores"] is None:
-        print("It was not measured.")
+        print("It was not evaluated.")
     else:
         print()
         print(plain(languages_table(description["scores"])))
@@ -207,30 +273,6 @@ def _shorten(labels: list[Any], most: int = 12) -> str:
     return text if len(labels) <= most else f"{text}, …"
 
 
-class Describe(AsJson, Reading):
-    """Describe a file of documents: odd rows, documents and words by language, documents by label, words in
-    common.
-    """
-
-    examples = ("data describe docs.csv --labels-column topics --label-separator ';'",)
-
-    data: FilePath = argument(DATA_HELP, "DATA")
-    all: bool = flag(f"list all labels, not only the {MAX_LABELS_SHOWN} most frequent ones")
-
-    def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
-        from funnelling.corpus import read_corpus
-        from funnelling.corpus.findings import describe
-
-        corpus = read_corpus(self.data, verbose=verbose, layout=self.layout, strict=self.strict)
-        return describe(corpus, verbose=verbose)
-
-    def show(self, result: dict[str, Any]) -> None:
-        if self.json:
-            printing.print_json(result)
-        else:
-            _print_description(result, len(result["labels"]) if self.all else MAX_LABELS_SHOWN)
-
-
 def _print_description(description: dict[str, Any], most_labels: int) -> None:
     """What to look at comes first, tables that grow with the file last."""
     from funnelling.report.tables import Table, plain
@@ -265,7 +307,7 @@ def _print_description(description: dict[str, Any], most_labels: int) -> None:
         ]
         print(plain(Table(["label", "all", *languages], rows)))
     if len(labels) > most_labels:
-        print(f"… and {len(labels) - most_labels:,} more: add --all to see them")
+        print(f"… and {len(labels) - most_labels:,} more: add --full to see them")
     if len(languages) > 1:
         print("\nwords that two languages share, in % of the smaller vocabulary")
         rows = [[a, *("" if a == b else f"{100 * shared[a][b]:.0f}" for b in shared)] for a in shared]

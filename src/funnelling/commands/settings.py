@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from funnelling.commands.declaring import RETIRED
 from funnelling.commands.parsing import Parser, every_parser, exclusive_options, options_of, subcommands
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
 MAX_FILE_BYTES = 2**20  # bytes of a file
@@ -163,12 +164,11 @@ class _File:
                 raise InputError(self._unknown(name, path, "option", options))
 
     def _unknown(self, name: str, path: tuple[str, ...], what: str, known: set[str]) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name.replace("_", "-"), sorted(known), n=1)
-        program = " ".join([self.parser.prog, *path])
-        cure = f"Did you mean {near[0]}? " if near else ""
-        return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}See {program} --help."
+        program, place = " ".join([self.parser.prog, *path]), self._place(name, path)
+        if f"--{name}" in RETIRED:
+            return f"{place}: {name} is now {RETIRED[f'--{name}']}"
+        hint = did_you_mean(name.replace("_", "-"), sorted(known)) or f". See {program} --help."
+        return f"{place}: {program} has no {what} of this name{hint}"
 
     def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> ConfigValue:
         place = self._place(name, path)

@@ -1,9 +1,11 @@
 """What commands read: labelled documents, models, resources and label sets; a refusal names the file."""
 
 import logging
+import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands.options import FilePath, Resources
@@ -14,9 +16,10 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import read_documents
-from funnelling.formats.files import shown_name
+from funnelling.formats.files import STANDARD, shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
+from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import timed
 from funnelling.spaces.outside import encoder_digest, find_encoder
 from funnelling.spaces.word_vectors import find_vectors
@@ -45,25 +48,28 @@ def read_labelled(
     layout: Layout = AS_FOUND,
     strict: bool = False,
     texts: bool = True,
+    others: bool = False,
 ) -> tuple[Corpus, list[str]]:
     """The labelled documents of a file, and lines to report once all checks have passed.
 
     They say which tags of languages have become shorter, which languages were detected, and how many
-    documents are left out. Missing languages are detected among those of the layout, else ``among`` some,
-    or among those that other documents name. Documents with a language
-    that is none are left out; ``strict`` refuses them. Unless ``texts`` are needed, a document with an id may
-    have `NO_TEXT`, and no language.
+    documents are left out. Missing languages are detected among those of the layout, else ``among`` some and
+    frequent ``others``, or among those that other documents name. Documents with a language that is none are
+    left out; ``strict`` refuses them. Unless ``texts`` are needed, a document with an id may have `NO_TEXT`,
+    and no language.
     """
     name = shown_name(path)
     with timed(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(path, layout, texts=texts))
+    others = others and not layout.detect_among
     among = layout.detect_among or among
-    corpus, names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
+    corpus, names = name_languages(corpus, name, True, among, verbose, strict, others)
     labelled = corpus.labelled()
     if not len(labelled):
         raise InputError(
             f'{name}: no labelled document: "labels" is empty or missing in all of them. Fill it in, or name '
-            "the column with --labels-column."
+            "the column with --labels-column. To start from nothing: "
+            f"funnelling label {quote(name)} --labels a,b,c."
         )
     unlabelled = len(corpus) - len(labelled)
     notes = []
@@ -102,12 +108,13 @@ def read_sides(
     layout: Layout = AS_FOUND,
     strict: bool = False,
     texts: bool = True,
+    others: bool = False,
 ) -> tuple[Trial, list[str]]:
     """What a file says to learn from, at least one document, and to measure on; and what to report.
 
-    ``texts`` is that of `read_labelled`.
+    ``texts`` and ``others`` are those of `read_labelled`.
     """
-    corpus, notes = read_labelled(path, among, verbose, layout, strict, texts)
+    corpus, notes = read_labelled(path, among, verbose, layout, strict, texts, others)
     trial = sides_of(corpus)
     if not len(trial.train):
         raise InputError(
@@ -135,6 +142,17 @@ def remember_layout(model: "Model", layout: Layout) -> "Model":
         name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
     }
     return replace(model, reading=reading) if reading else model
+
+
+def is_model(path: FilePath) -> bool:
+    """Whether a path is that of a model, here or on the Hub, and not of documents; refused if of neither."""
+    name = os.fspath(path)
+    files = os.listdir(name) if os.path.isdir(name) else []
+    if name.startswith("hf://") or any(file == MODEL or file.endswith(".safetensors") for file in files):
+        return True
+    if name == STANDARD or os.path.exists(name):
+        return False
+    raise InputError(f"{name}: no such file, and no such model. Check the path.")
 
 
 def load_text_model(path: FilePath, mapped: bool = False) -> "Model":

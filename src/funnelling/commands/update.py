@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from funnelling.commands import printing
 from funnelling.commands.declaring import flag, option
 from funnelling.commands.options import FilePath, Learning, Updating
-from funnelling.errors import InputError, counted, printable
+from funnelling.errors import InputError, counted, nearest, printable
 from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Update(Updating):
 
 def _print_update(update: "UpdateResult") -> None:
     """Print what has changed."""
-    from funnelling.corpus.labels import near_labels
     from funnelling.evaluation.change import HELD_OUT
 
     printing.print_change(update.change)
@@ -76,8 +75,8 @@ def _print_update(update: "UpdateResult") -> None:
         known = {str(label) for label in update.model.labels.classes}.difference(update.new_labels)
         words = [label for label in update.new_labels[:MAX_LABELS_SHOWN] if not any(map(str.isdigit, label))]
         for label in words:  # codes that differ in a digit mean different things
-            if near := near_labels(label, known, cutoff=TYPO_SIMILARITY):
-                print(printable(f"{label} is near {near[0]}, a label of the model. Merge them with relabel."))
+            if near := nearest(label, known, cutoff=TYPO_SIMILARITY):
+                print(printable(f"{label} is near {near}, a label of the model. Merge them with relabel."))
 
 
 @dataclass(frozen=True)

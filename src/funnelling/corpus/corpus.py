@@ -257,9 +257,16 @@ class Corpus:
         """All labels that occur, in alphabetical order."""
         return sorted({label for labels in self.labels for label in labels or ()})
 
-    def label_matrix(self, classes: Collection[str]) -> NDArray[np.bool_]:
-        """Which document has which of the classes; other labels are passed over."""
-        return label_matrix(self.label_lists(), classes)
+    @property
+    def X(self) -> NDArray[np.object_]:  # noqa: N802
+        """An array of two columns, text and language, which scikit-learn's tools take."""
+        columns = np.empty((len(self), 2), dtype=object)
+        columns[:, 0], columns[:, 1] = self.texts, self.languages
+        return columns
+
+    def label_matrix(self, classes: Collection[str] | None = None) -> NDArray[np.bool_]:
+        """Which document has which of the classes, by default of all its labels; others are passed over."""
+        return label_matrix(self.label_lists(), self.label_set() if classes is None else classes)
 
     def sparse_label_matrix(self, classes: Collection[str]) -> "sparse.csr_array[np.bool_]":
         """What `label_matrix` gives, sparse: for thousands of classes."""
@@ -361,17 +368,19 @@ def name_languages(
     among: Sequence[str] = (),
     verbose: int = 0,
     strict: bool = True,
+    others: bool = False,
 ) -> tuple[Corpus, LanguageNames]:
     """The documents with the one tag of each one's language, as `read_corpus` gives them.
 
-    What is no tag of a language is refused; if not ``strict``, its documents are left out.
+    What is no tag of a language is refused; if not ``strict``, its documents are left out. ``others`` is that
+    of `detect_missing`.
     """
     languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
     corpus = replace(corpus, languages=languages)
     if names.unknown:
         corpus = corpus.select([tag not in names.unknown for tag in languages])
     if detect:
-        found, detected, merged = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
+        found, detected, merged = detect_missing(corpus.languages, corpus.texts, name, among, verbose, others)
         corpus = replace(corpus, languages=found)
         names = names._replace(detected=detected, merged=merged)
     return corpus, names

@@ -1,6 +1,5 @@
 """The labels that documents may have: what kind they are, how many columns that means, and their names."""
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -9,22 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.label_rules import Floats, LabelRules
-from funnelling.errors import InputError, listed
+from funnelling.errors import InputError, did_you_mean, listed
 from funnelling.matrices import (
     AnyTargets,
+    Rows,
     Scored,
     Targets,
     canonical,
     count_true,
     dense,
+    filled_columns,
     is_sparse,
     length,
     n_cells,
     one_each,
 )
 from funnelling.state import ANY_ARRAY
-
-MAX_SIMILAR_LABELS = 3  # labels that are named where one is not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +139,16 @@ class LabelSpace:
         none, sure = np.zeros(probabilities.shape, dtype=bool), np.ones(probabilities.shape[1])
         return rules.several(none, probabilities, sure)[1]
 
+    def named(self, answers: Any, known: Rows) -> list[Any]:
+        """The label of each document, or a list of labels; None, or no label, where nothing is known."""
+        if self.single_label and not self.sparse:
+            return [label if has else None for label, has in zip(answers.tolist(), known, strict=True)]
+        rows = [
+            self.classes[filled_columns(answers, row)].tolist() if has else []
+            for row, has in enumerate(known)
+        ]
+        return [row[0] if row else None for row in rows] if self.single_label else rows
+
     def probabilities(self, calibrated: Any) -> npt.NDArray[np.float64]:
         """Calibrated scores with a column per label."""
         if self.single_label and calibrated.shape[1] == 1:
@@ -229,7 +238,7 @@ def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[
     [2, 0]
     >>> label_columns(["Cat", "dog"], ["cats"])
     Traceback (most recent call last):
-    funnelling.errors.InputError: The model has no label 'cats'. Near it: 'Cat'.
+    funnelling.errors.InputError: The model has no label 'cats'. Did you mean Cat?
     """
     return known_columns({str(label): column for column, label in enumerate(classes)}, labels)
 
@@ -243,19 +252,6 @@ def known_columns(known: Mapping[str, int], labels: Sequence[Any]) -> npt.NDArra
 
 
 def unknown_label(label: str, known: Iterable[str]) -> str:
-    """The refusal of a label that a model does not have, with those that it may be meant for."""
-    near = near_labels(label, known)
-    meant = ", ".join(map(repr, near))
-    cure = f"Near it: {meant}." if near else "See `funnelling inspect` for those it has."
-    return f"The model has no label {label!r}. {cure}"
-
-
-def near_labels(label: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
-    """Those of a model's labels that one may be meant for, the likeliest first.
-
-    >>> near_labels("sprot", ["sport", "money"])
-    ['sport']
-    """
-    by_case = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(label.casefold(), by_case, n=MAX_SIMILAR_LABELS, cutoff=cutoff)
-    return [by_case[name] for name in near]
+    """The refusal of a label that a model does not have, with the one that may be meant."""
+    hint = did_you_mean(label, known) or ". See `funnelling inspect` for those it has."
+    return f"The model has no label {label!r}{hint}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.formats.document import quoted
 from funnelling.formats.layout import AS_FOUND, NONE_WORD, Layout
 
@@ -265,8 +265,8 @@ class _Found:
         if len(alike) == 1:
             return alike[0]
         raise InputError(
-            f"{self._place}: no column {quoted(given)} for {COLUMN_FLAGS[field]}. "
-            f"There are {_some(map(quoted, self._names))}."
+            f"{self._place}: no column {given!r}. It has "
+            f"{_some(self._names)}{did_you_mean(given, self._names) or '.'}"
         )
 
     def _by_name(self, field: str) -> str | None:

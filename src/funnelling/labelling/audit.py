@@ -11,7 +11,7 @@ from funnelling.commands.options import FilePath, Jobs, Overwriting, Reading, Se
 from funnelling.commands.values import count
 from funnelling.errors import InputError, counted
 from funnelling.methods.registry import METHODS
-from funnelling.runtime.messages import MODEL, Reporter, silent
+from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.formats.parquet import Kind
@@ -55,7 +55,12 @@ class Audit(Seed, Jobs, Overwriting, Reading):
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> Sequence[Mapping[str, Any]]:
-        from funnelling.commands.sources import load_text_model, prefix_errors_with_file, read_labelled
+        from funnelling.commands.sources import (
+            is_model,
+            load_text_model,
+            prefix_errors_with_file,
+            read_labelled,
+        )
         from funnelling.formats.document import join_labels
         from funnelling.formats.files import STANDARD
         from funnelling.formats.layout import AS_FOUND
@@ -68,10 +73,7 @@ class Audit(Seed, Jobs, Overwriting, Reading):
         nested = takes_lists(self.output or STANDARD, self.source, self.force)
         number = self.number or (DEFAULT_N_SHOWN if self.output is None else None)
         name = os.fspath(self.source)
-        is_model = name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
-        if not (is_model or name == STANDARD or os.path.exists(name)):
-            raise InputError(f"{name}: there is no such file, and no such model.")
-        if is_model:
+        if is_model(name):
             if self.method is not None or self.strict or self.layout != AS_FOUND:
                 raise InputError(
                     f"{name} is a model, whose own documents are looked at: options on how a file is read "

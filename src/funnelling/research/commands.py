@@ -68,12 +68,6 @@ class Research(Command):
     examples = ("research experiment methods --data docs.jsonl -o results",)
 
 
-class Data(Command):
-    """Look into files of documents before anything is learned from them."""
-
-    examples = ("data describe docs.csv",)
-
-
 class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson):
     """Run experiments of the paper on a corpus.
 

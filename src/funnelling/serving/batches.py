@@ -7,6 +7,7 @@ request is. Rows are sent as the model makes them: neither they nor the document
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -24,9 +25,9 @@ from funnelling.serving.bodies import (
     json_value,
     media_type,
 )
-from funnelling.serving.engine import Engine, RowOptions
+from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Receive, Scope, Send, too_busy
-from funnelling.serving.requests import Requests
+from funnelling.serving.requests import BatchOptions, Requests
 
 LINES = "application/x-ndjson"
 CHARACTERS_PER_CALL = 200_000  # of the model, unless one document has more
@@ -56,9 +57,9 @@ def add_batches(app: FastAPI, path: str, engine: Engine, requests: Requests) -> 
 
     async def predict_lines(request: LimitedRequest) -> Response:
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        options, language = requests.read_query(query)
+        options = requests.read_query(query)
         body = await app.state.bodies.read(request, request.until, request.scope["held"], LINES)
-        batch = _Batch(engine, requests, body, options, language, request.until)
+        batch = _Batch(engine, requests, body, options, request.until)
         await batch.check()
         rows = batch.rows()
         first = await anext(rows)  # what fails now fails the request
@@ -75,33 +76,24 @@ def add_batches(app: FastAPI, path: str, engine: Engine, requests: Requests) -> 
     )
 
 
+@dataclass(frozen=True)
 class _Batch:
-    def __init__(
-        self,
-        engine: Engine,
-        requests: Requests,
-        body: bytes,
-        options: RowOptions,
-        language: str | None,
-        until: float,
-    ) -> None:
-        self._engine = engine
-        self._requests = requests
-        self._body = body
-        self._options = options
-        self._language = language
-        self._until = until
+    engine: Engine
+    requests: Requests
+    body: bytes
+    options: BatchOptions
+    until: float
 
     def _documents(self) -> Iterator[_Numbered]:
         """The documents of the lines that are not blank; a bad line is refused."""
         number = 0
-        for line, content in enumerate(BytesIO(self._body), 1):
+        for line, content in enumerate(BytesIO(self.body), 1):
             if not (content := content.strip()):
                 continue
             number += 1
             try:
                 value = json_value(content, "It")
-                document = self._requests.read_document(value, number, self._language, self._options.strict)
+                document = self.requests.read_document(value, number, self.options)
             except HTTPProblem as problem:
                 raise problem.at_line(line) from None
             yield line, document
@@ -112,7 +104,7 @@ class _Batch:
         for count, _ in enumerate(self._documents(), 1):
             if count % _DOCUMENTS_PER_TURN == 0:
                 await asyncio.sleep(0)
-                if asyncio.get_running_loop().time() > self._until:
+                if asyncio.get_running_loop().time() > self.until:
                     raise too_busy("The documents took too long to read. Send fewer at a time.")
         if not count:
             raise HTTPProblem(422, 'The body has no document. Send a line such as {"text": "…"} for each.')
@@ -123,7 +115,7 @@ class _Batch:
         characters = 0
         for line, document in self._documents():
             characters += len(document.text)
-            if call and (characters > CHARACTERS_PER_CALL or len(call) == self._requests.limits.documents):
+            if call and (characters > CHARACTERS_PER_CALL or len(call) == self.requests.limits.documents):
                 yield call
                 call, characters = [], len(document.text)
             call.append((line, document))
@@ -158,8 +150,8 @@ class _Batch:
         """The rows of some documents, after a while if too many others wait."""
         while True:
             try:
-                return await self._engine.predict(documents, self._until, self._options)
+                return await self.engine.predict(documents, self.until, self.options.rows)
             except HTTPProblem as problem:
-                if problem.status != 503 or asyncio.get_running_loop().time() + _RETRY_S > self._until:
+                if problem.status != 503 or asyncio.get_running_loop().time() + _RETRY_S > self.until:
                     raise
             await asyncio.sleep(_RETRY_S)

@@ -14,7 +14,7 @@ from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.formats.document import NO_TEXT, is_undetermined, quoted
 from funnelling.runtime.files import Arrays, from_cache
 from funnelling.runtime.progress import watched
-from funnelling.text.languages import name_among, normalise_tag
+from funnelling.text.languages import name_among, normalise_tag, served_by
 
 logger = logging.getLogger(__name__)
 
@@ -337,11 +337,17 @@ def normalise_tags(
 
 
 def detect_missing(
-    tags: list[str | None], texts: Sequence[str], name: str, among: Sequence[str] = (), verbose: int = 0
+    tags: list[str | None],
+    texts: Sequence[str],
+    name: str,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+    others: bool = False,
 ) -> tuple[list[str | None], Counter[str], Counter[tuple[str, str]]]:
     """The tags with those detected that are missing, ``among`` some or those of the other documents.
 
-    With them come the numbers of `LanguageNames`. Without a text there is nothing to detect one from.
+    With ``others``, further languages are detected, too, if 20 texts seem to be in them. With the tags come
+    the numbers of `LanguageNames`. Without a text there is nothing to detect one from.
     """
     missing = [
         position for position, tag in enumerate(tags) if tag is None and texts[position] is not NO_TEXT
@@ -352,10 +358,14 @@ def detect_missing(
 
     candidates = among or sorted({tag for tag in tags if tag is not None})
     with prefix_errors(name):
+        if not candidates or others:
+            detected, merged = detect_in_file([texts[i] for i in missing], verbose)
+        if candidates and others:
+            further = {tag for tag, number in Counter(detected).items() if number >= MAX_RARE_TEXTS}
+            candidates = [*candidates, *sorted(tag for tag in further if served_by(tag, candidates) == tag)]
         if candidates:
             detected = detect_languages([texts[i] for i in missing], candidates, verbose=verbose)
-        else:
-            detected, merged = detect_in_file([texts[i] for i in missing], verbose)
+            merged.clear()
     found = dict(zip(missing, detected, strict=True))
     return [found.get(position, tag) for position, tag in enumerate(tags)], Counter(detected), merged
 

@@ -127,6 +127,19 @@ def test_new_languages_may_come_with_further_documents(model: Path, tmp_path: Pa
     assert "New languages: de (24 documents)." in lines
 
 
+def test_a_further_language_is_detected(model: Path, tmp_path: Path) -> None:
+    finnish = [f"Hei kaikki, tämä on lyhyt kirje pankista ja lainoista {n}" for n in range(20)]
+    rows = [{"id": f"fi-{n}", "text": text, "labels": ["money"]} for n, text in enumerate(finnish)]
+    rows += [{**row, "language": None} for row in further(["it"])[:4]]
+    growth = update(model, write_jsonl(tmp_path / "fi.jsonl", rows), tmp_path / "new", force=True)
+    assert growth.new_languages == ["fi"]
+    assert growth.model.documents == {"en": 16, "fi": 20, "it": 20}
+    few = write_jsonl(tmp_path / "few.jsonl", rows[12:])
+    assert not update(model, few, tmp_path / "few", force=True).new_languages
+    among = update(model, few, tmp_path / "fi", force=True, languages=["fi", "it"])
+    assert among.new_languages == ["fi"]
+
+
 class TestCorrections:
     def corrections(self, path: Path, rows: list[tuple[str, str]], header: str = "id,labels") -> Path:
         path.write_text("\n".join([header, *(f"{name},{labels}" for name, labels in rows)]) + "\n")

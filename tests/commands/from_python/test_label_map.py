@@ -48,7 +48,7 @@ def test_numbers_are_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("map.csv", "old,new\nca,x\n", r"map\.csv:2: the model has no label 'ca'. Near it: 'cats'"),
+        ("map.csv", "old,new\nca,x\n", r"map\.csv:2: the model has no label 'ca'. Did you mean cats\?"),
         ("map.csv", "cats,x\ncats,y\n", r"map\.csv:2: 'cats' has another new name in .*map\.csv:1. Keep one"),
         ("map.csv", "cats\ndogs\n", "no new name beside a label"),
         ("map.csv", "cats,x,y\n", "3 cells"),

@@ -5,7 +5,7 @@ Light enough to be imported for ``--help``: a module is loaded when its experime
 
 from typing import NamedTuple
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 
 
 class ExperimentSpec(NamedTuple):
@@ -44,14 +44,13 @@ def parse_experiments(name: str) -> list[str]:
     ['methods', 'calibration']
     >>> parse_experiments("contribution")
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
-per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
+    funnelling.errors.InputError: no experiment 'contribution'. Did you mean contributions?
     """
     names = [each.strip() for each in name.split(",")]
     if ALL_EXPERIMENTS in names:
         return list(EXPERIMENTS)
     for each in names:
         if each not in EXPERIMENTS:
-            choices = ", ".join([ALL_EXPERIMENTS, *EXPERIMENTS])
-            raise InputError(f"There is no experiment {each!r}. Choose from {choices}.")
+            hint = did_you_mean(each, [ALL_EXPERIMENTS, *EXPERIMENTS], choose=True)
+            raise InputError(f"no experiment {each!r}{hint}")
     return list(dict.fromkeys(names))

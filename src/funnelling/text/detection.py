@@ -141,8 +141,8 @@ def detect_for_model(texts: Sequence[str], known: Sequence[str], among: Sequence
     """The language of each text, each for itself, for a model that knows some languages.
 
     It is one of those that it knows, unless another one has a probability of at least .9 where those that it
-    knows count 1,000 times; or one ``among`` some, where they are given. Where the detector knows none of the model's, its only language is that of
-    all texts.
+    knows count 1,000 times; or one ``among`` some, where they are given. Where the detector knows none of the
+    model's, its only language is that of all texts.
 
     >>> texts = ["Guten Morgen, liebe Leute", "Hyvää huomenta kaikille"]
     >>> [found.language for found in detect_for_model(texts, ["de", "it"])]

@@ -132,7 +132,7 @@ class LanguageOptions(Body):
     ] = None
     strict: Annotated[
         bool,
-        Field(description="Refuse a language that the model does not know, rather than abstain."),
+        Field(description="Refuse a request that names a language which the model does not know."),
     ] = False
 
 

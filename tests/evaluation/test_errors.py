@@ -104,11 +104,9 @@ class TestReasons:
 
     def test_passages_are_places_in_the_text_that_is_shown(self, errors: list[Any]) -> None:
         for error in errors:
-            for start, end, _ in error["false_positives"][0]["passages"]:
+            for start, end, _ in error["false_positives"][0]["spans"]:
                 assert error["text"][start:end].strip()
-        marked = {
-            errors[0]["text"][start:end] for start, end, _ in errors[0]["false_positives"][0]["passages"]
-        }
+        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["false_positives"][0]["spans"]}
         assert marked & {"loan", "bank", "game", "ball"}
 
 
@@ -120,7 +118,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
     assert len(error["text"]) <= MAX_TEXT_CHARACTERS + 4
     assert error["text"].startswith("… street")
     assert error["text"].endswith("loan bank")
-    assert {error["text"][a:b] for a, b, amount in error["false_positives"][0]["passages"] if amount > 0} >= {
+    assert {error["text"][a:b] for a, b, amount in error["false_positives"][0]["spans"] if amount > 0} >= {
         "loan",
         "bank",
     }

@@ -87,7 +87,7 @@ class TestUpdate:
             row["split"] = {"train": "test", "test": "train"}[row["split"]]
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
         said = capsys.readouterr().err
-        assert "16 test documents left out: also training documents." in said
+        assert "16 test documents left out: training documents, or others of their groups." in said
 
     def test_a_variant_of_a_language_is_taken_for_it(self, model_copy: Path, tmp_path: Path) -> None:
         rows = [{**row, "id": f"new-{row['id']}", "language": "it-CH"} for row in documents(["it"])]

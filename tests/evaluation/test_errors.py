@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
+from funnelling import Corpus, Document
 from funnelling.evaluation.errors import (
     MAX_TEXT_CHARACTERS,
     LabelError,
@@ -17,7 +17,9 @@ from funnelling.evaluation.errors import (
 )
 from funnelling.evaluation.measuring import evaluate_in_detail
 from funnelling.methods.learning import Method
+from funnelling.research import NaiveClassifier
 from tests.evaluation.mistakes import mislabelled
+from tests.funnels import any_funnel
 
 
 def _mistakes(truth: Any, given: Any, probabilities: Any, most: int = 10) -> list[LabelError]:
@@ -74,7 +76,7 @@ class TestReasons:
         train = mislabelled()
         made = {
             "naive": NaiveClassifier(C=10, random_state=0),
-            "funnel": FunnellingClassifier(views=["own", "mixed"], random_state=0),
+            "funnel": any_funnel(views=["own", "mixed"], random_state=0),
         }
         model = Method.of(made[request.param]).fit(train)
         errors: list[Any] = measure_with_errors(model, train, 20)["errors"]
@@ -94,9 +96,9 @@ class TestReasons:
 
     def test_passages_are_places_in_the_text_that_is_shown(self, errors: list[Any]) -> None:
         for error in errors:
-            for start, end, _ in error["wrong"]["passages"]:
+            for start, end, _ in error["wrong"]["spans"]:
                 assert error["text"][start:end].strip()
-        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["wrong"]["passages"]}
+        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["wrong"]["spans"]}
         assert marked & {"loan", "bank", "game", "ball"}
 
 
@@ -108,7 +110,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
     assert len(error["text"]) <= MAX_TEXT_CHARACTERS + 4
     assert error["text"].startswith("… street")
     assert error["text"].endswith("loan bank")
-    assert {error["text"][a:b] for a, b, amount in error["wrong"]["passages"] if amount > 0} >= {
+    assert {error["text"][a:b] for a, b, amount in error["wrong"]["spans"] if amount > 0} >= {
         "loan",
         "bank",
     }

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, save_model
 from funnelling.serving.guard import SECURITY
 from funnelling.serving.protocol import MAX_HEAD_BYTES
+from funnelling.storage import save_model
+from tests.funnels import any_funnel
 
 from .conftest import LABELS, TEXTS, sentences
 from .service import COMMAND, Service, read_all, request_bytes, start
@@ -170,6 +172,22 @@ class TestWhatItSurvives:
                 while time.monotonic() < until:
                     connection.sendall(requests)
             assert _peak(service) - before < 30
+
+    def test_a_batch_whose_rows_are_not_read_holds_up_nobody(self, service: Service) -> None:
+        line = b'{"text": "cat", "language": "en"}\n'
+        head = CHUNKED.replace(b"application/json", b"application/x-ndjson")
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (2_900 * len(line), 2_900 * line)
+        assert service.exchange(head + body + LAST).count(b'"abstained"') == 2_900
+        before = _peak(service)
+        with service.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            connection.sendall(head + body)
+            for _ in range(10):
+                started = time.monotonic()
+                assert service.ask("POST", "/v1/predict", BODY)[0] == 200
+                assert time.monotonic() - started < 1
+            assert connection.recv(100).startswith(b"HTTP/1.1 200")
+        assert _peak(service) - before < 10
 
     def test_trailers_are_dropped(self, service: Service) -> None:
         body = json.dumps(BODY).encode()
@@ -346,7 +364,7 @@ def other() -> Any:
     texts, labels, languages = sentences(90, seed=1)
     rows = [row for row, language in enumerate(languages) if language != "de"]
     chosen = [[values[row] for row in rows] for values in (texts, labels, languages)]
-    return FunnellingClassifier(views=None, meta_C=10).fit(chosen[0], chosen[1], languages=chosen[2])
+    return any_funnel(views=None, meta_C=10).fit(chosen[0], chosen[1], languages=chosen[2])
 
 
 class TestAnotherModel:

@@ -244,7 +244,8 @@ def without_training_documents(archive: ByLanguage, test: Corpus, report: Report
     """The test documents that are no training documents of the model."""
     learned = archive.knows(test.languages, test.texts, test.ids, test.groups)
     if learned.any():
-        report(f"{counted(int(learned.sum()), 'test document')} left out: also training documents.")
+        number = counted(int(learned.sum()), "test document")
+        report(f"{number} left out: training documents, or others of their groups.")
     return test.select(~learned)
 
 

@@ -41,14 +41,13 @@ class RowOptions(NamedTuple):
     """What the rows of a request are to be like.
 
     ``exclude`` are labels not to assign, and ``languages`` those that detection chooses among, if not all.
-    ``strict`` refuses a language that the model does not know. ``top`` is how many labels a row shows,
-    ``names`` the language in which it says what labels are called, ``threshold`` the probability above which
-    a label is assigned in place of the model's own, and ``thresholds`` shows these.
+    ``top`` is how many labels a row shows, ``names`` the language in which it says what labels are called,
+    ``threshold`` the probability above which a label is assigned in place of the model's own, and
+    ``thresholds`` shows these.
     """
 
     exclude: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    strict: bool = False
     top: int | None = None
     names: str | None = None
     threshold: float | None = None
@@ -266,9 +265,9 @@ def _predictor(model: Model, options: RowOptions) -> Predictor:
         model,
         options.top,
         options.threshold,
-        options.strict,
-        options.thresholds,
-        options.names,
+        strict=False,
+        tell_thresholds=options.thresholds,
+        names=options.names,
         every=options.top is None,
         languages=options.languages,
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from string import ascii_lowercase
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -92,6 +92,18 @@ _REASONS = {
 }
 
 
+class BatchOptions(NamedTuple):
+    """What is asked of all documents of a batch.
+
+    How their rows are to be, the language of documents that have none, and whether one that the model does
+    not know is refused.
+    """
+
+    rows: RowOptions
+    language: str | None
+    strict: bool
+
+
 class Requests:
     """The requests that a model answers: read from the value of a body, or refused."""
 
@@ -157,35 +169,34 @@ class Requests:
         return RowOptions(
             exclude,
             tuple(request.languages or ()),
-            request.strict,
             request.top,
             request.names,
             None if self._single else request.threshold,
             not self._single and bool(request.show),
         )
 
-    def read_query(self, query: Mapping[str, Sequence[str]]) -> tuple[RowOptions, str | None]:
-        """What rows are to be like, by the query of an address, and the language of documents without one."""
+    def read_query(self, query: Mapping[str, Sequence[str]]) -> BatchOptions:
+        """What the query of an address says of all documents."""
         value = {name: _of_query(name, values) for name, values in query.items()}
         try:
             request = validated(self.options_type, value, "the query")
             if request.strict:
                 self.check_language(request.language, "/language")
-            return self.read_options(request), request.language
+            return BatchOptions(self.read_options(request), request.language, request.strict)
         except HTTPProblem as problem:  # it points at no body
             raise HTTPProblem(problem.status, problem.detail) from None
 
-    def read_document(self, value: Any, number: int, language: str | None, strict: bool) -> Document:
+    def read_document(self, value: Any, number: int, options: BatchOptions) -> Document:
         """The document of a line, ``number`` among all."""
         row = validated(self.document_type, value, "a document")
-        if strict:
+        if options.strict:
             self.check_language(row.language, "/language")
-        return _document(row, number, language)
+        return _document(row, number, options.language)
 
     def read_explain(self, request: Any) -> tuple[list[Document], list[str] | None, int, RowOptions]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
-        options = RowOptions(languages=tuple(request.languages or ()), strict=request.strict)
+        options = RowOptions(languages=tuple(request.languages or ()))
         return self._documents(request), labels, request.top, options
 
     def read_feedback(self, request: Any) -> list[tuple[Document, str]]:

@@ -47,7 +47,7 @@ def serve(settings: ServiceSettings) -> None:
     if settings.feedback is not None:
         Journal(settings.feedback, JOURNAL_WAIT_S).close()  # else the first to send some would be told
     start_logging()
-    workers = f"with {counted(settings.workers, 'worker')}"
+    workers = f"with {counted(settings.workers, 'worker')}; /docs describes its interface"
     Supervisor(settings, held, sockets).run(
         lambda model: announce(settings, sockets[0], f"Serving {model}", workers, "use it")
     )

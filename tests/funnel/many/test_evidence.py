@@ -20,7 +20,7 @@ def model(many_labels_model: Path) -> ManyLabelsClassifier:
 class TestExplain:
     def test_labels_are_those_assigned_the_most_probable_first(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain([TEXT], ["en"])
-        labels, probabilities = model.classify([TEXT], ["en"])
+        labels, probabilities = model.model_.classify([TEXT], ["en"])
         assert set(row["labels"]) == set(model.classes_[labels.indices])
         chances = [told["probability"] for told in row["labels"].values()]
         assert chances == sorted(chances, reverse=True)
@@ -45,16 +45,16 @@ class TestExplain:
         told = row["labels"]["group 5"]
         views = [told["tier_one"], *told["other_views"].values()]
         added = sum(view["share"] * (view["score"] - view["bias"]) for view in views)
-        laid = sum(amount for *_, amount in told["passages"]) + told.get("unplaced", 0)
+        laid = sum(amount for *_, amount in told["spans"]) + told.get("outside_text", 0)
         assert laid == pytest.approx(added, abs=1e-5)
-        start, end, _ = max(told["passages"], key=lambda passage: passage[2])
+        start, end, _ = max(told["spans"], key=lambda passage: passage[2])
         assert TEXT[start:end] == "enb5"
 
     def test_how_often_a_candidate_was_seen(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain(["topic9"], ["it"], labels=["label 9"])
         seen = row["labels"]["label 9"]["candidate"]
-        assert (seen["place"], seen["documents"], seen["documents_in_language"]) == (1, 2, 1)
-        assert seen["of"] <= 40
+        assert (seen["rank"], seen["documents"], seen["documents_in_language"]) == (1, 2, 1)
+        assert seen["n_candidates"] <= 40
 
     def test_a_label_that_was_no_candidate(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain(["enb5"], ["en"], labels=["label 1000", "label 1000"])
@@ -89,4 +89,4 @@ def test_opinions_on_all_labels_are_refused(model: ManyLabelsClassifier) -> None
         model.model_.opinions([TEXT], ["en"])
     refusal = r"^fun-many cannot say yet which documents to label next\."
     with pytest.raises(InputError, match=refusal):
-        model.suggest([TEXT], ["en"])
+        model.next_to_label([TEXT], ["en"])

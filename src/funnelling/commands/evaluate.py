@@ -299,8 +299,8 @@ def _learned_from(model: "Model", test: "Corpus") -> list[str]:
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
     )
     line = (
-        f"{learned:,} of {counted(len(test), 'document')} begin like training documents: these metrics do not "
-        "hold for new documents."
+        f"{learned:,} of {counted(len(test), 'document')} begin like training documents: these metrics do "
+        "not hold for new documents."
     )
     return [line] if learned else []
 

@@ -11,7 +11,8 @@ from attack.bombs import gzip_bomb, zip_bomb
 from attack.campaign import Outcome, Round, command, environment, judged, judged_command
 from attack.material import LAW_LANGUAGES, saved, write_archives
 from attack.special import SPECIAL, WAITING
-from funnelling import Layout, read_documents
+from funnelling import read_documents
+from funnelling.formats import Layout
 from funnelling.research.corpora.jrc_acquis import build_jrc_acquis
 from tests.formats.everyday import FILES, File
 from tests.formats.mutations import mutated

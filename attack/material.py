@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from funnelling import save_model
+from funnelling.storage import save_model
 from tests.commands.command import documents, with_splits, write_jsonl
 from tests.research.corpora.jrc_makers import law, name_of, write_laws
 from tests.storage.saved_models import fitted

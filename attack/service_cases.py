@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from attack.request_cases import Found
-from funnelling import load_model, save_model
+from funnelling import load_model
+from funnelling.storage import save_model
 from tests.serving.service import Service
 
 TOKEN = "a-token-that-nobody-guesses"

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from attack.campaign import Outcome, Round, judged
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling.research import NaiveClassifier, PaperFunnelClassifier
 from tests.artificial import VectorCorpus, vector_corpus
 
 CHECKS = ("validate_data", "check_array")  # scikit-learn's, which refuse by errors of their own
@@ -54,7 +54,7 @@ class Vectors:
 
 
 def _funnel() -> Any:
-    return FunnellingClassifier(views=None, random_state=0, meta_C=1, n_jobs=1)
+    return PaperFunnelClassifier(random_state=0, meta_C=1, n_jobs=1)
 
 
 def _naive() -> Any:

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 import corpora
-from funnelling import FunnellingClassifier
 from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.report.tables import Table, number
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import say
 from measuring import add_options, machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
@@ -54,7 +54,7 @@ def main() -> None:
 def compare(corpus: Vectors, meta_C: float | None, arguments: argparse.Namespace) -> dict[str, Any]:
     """Each measure of each side, and how many times faster funnelling is."""
     jobs, seed = arguments.jobs, arguments.seed
-    funnelling = FunnellingClassifier("tat", views=None, meta_C=meta_C, n_jobs=jobs, random_state=seed)
+    funnelling = PaperFunnelClassifier("tat", meta_C=meta_C, n_jobs=jobs, random_state=seed)
     sides = {"funnelling": measure(funnelling, corpus, arguments.repeats)}
     if arguments.recipe:
         sides["recipe"] = measure(Recipe(meta_C, jobs, seed), corpus, fits=1)
@@ -69,7 +69,7 @@ def compare(corpus: Vectors, meta_C: float | None, arguments: argparse.Namespace
     return result
 
 
-def measure(model: FunnellingClassifier | Recipe, corpus: Vectors, fits: int) -> dict[str, Any]:
+def measure(model: PaperFunnelClassifier | Recipe, corpus: Vectors, fits: int) -> dict[str, Any]:
     """Fit and predict: how long it takes, how good it is."""
     name = type(model).__name__
     corpora.warm_up(model)

@@ -20,12 +20,12 @@ import numpy as np
 import corpora
 from drawing import Shape
 from fresh import fit_afresh
-from funnelling import FunnellingClassifier
 from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.report.content import Curves
 from funnelling.report.curves import standalone_svg
 from funnelling.report.tables import Table
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import say
 from measuring import add_options, machine, run, short, show, timed
 from recipe import META_C, Recipe
@@ -72,7 +72,7 @@ def main() -> None:
 def grow(base: Shape, varied: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Fit ever larger corpora: ours all of them, the recipe until a fit may pass its limit."""
     jobs, seed = arguments.jobs, arguments.seed
-    funnelling = FunnellingClassifier("tat", views=None, meta_C=META_C, n_jobs=jobs, random_state=seed)
+    funnelling = PaperFunnelClassifier("tat", meta_C=META_C, n_jobs=jobs, random_state=seed)
     recipe = Recipe(META_C, jobs, seed)
     corpora.warm_up(recipe)
     steps, recipe_may_take = [], 0.0

@@ -15,12 +15,12 @@ from functools import partial
 from typing import Any
 
 import corpora
-from funnelling import FunnellingClassifier
 from funnelling.commands import options, values
 from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import say
 from funnelling.svm.kernels import native
 from funnelling.svm.solver import INSTALL_COMPILER
@@ -118,8 +118,8 @@ def workloads(
     say(sizes(vectors.sizes()))
     (posts,) = trials_of(arguments.posts, argparse.Namespace(folds=None, seed=seed))
 
-    def fun_tat(meta_C: float | None) -> FunnellingClassifier:
-        return FunnellingClassifier("tat", views=None, meta_C=meta_C, n_jobs=jobs, random_state=seed)
+    def fun_tat(meta_C: float | None) -> PaperFunnelClassifier:
+        return PaperFunnelClassifier("tat", meta_C=meta_C, n_jobs=jobs, random_state=seed)
 
     recipe, fitted = Recipe(META_C, jobs, seed), fun_tat(META_C).fit(vectors.train, vectors.train_labels)
 

@@ -26,7 +26,7 @@ import numpy as np
 from corpora import DEBIAN
 from drawing import Shape
 from fresh import run_afresh
-from funnelling import Corpus, InputError, load_model, read_corpus, save_model
+from funnelling import Corpus, InputError, load_model, read_corpus
 from funnelling.commands import options
 from funnelling.evaluation.measuring import evaluate_classifier, supported_documents
 from funnelling.evaluation.registry import MEASURES, paper_measures
@@ -35,7 +35,7 @@ from funnelling.methods.learning import Method
 from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
-from funnelling.storage import load, save
+from funnelling.storage import load, save, save_model
 from measuring import add_options, machine, run, short, show, timed
 from texts import draw_texts
 
@@ -196,7 +196,7 @@ def update_model(before: Path, further: Corpus, folder: Path, exact: bool, jobs:
     def update() -> None:
         model = load_model(before).set_params(n_jobs=jobs)
         groups = further.groups if any(further.groups) else None
-        model.extend(further.texts, further.y, further.languages, groups, further.ids, exact=exact)
+        model.update(further.texts, further.y, further.languages, groups, further.ids, exact=exact)
         save_model(model, folder)
 
     return timed(update)[0]

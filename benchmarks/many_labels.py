@@ -29,11 +29,12 @@ import numpy as np
 from scipy import sparse
 
 import measuring
-from funnelling import Corpus, Document, read_corpus, read_documents, save_model, write_documents
+from funnelling import Corpus, Document, read_corpus, read_documents, write_documents
 from funnelling.evaluation.ranking import RankedHits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.evaluation.significance import paired_p
 from funnelling.funnel.estimator import ManyLabelsClassifier
+from funnelling.storage import save_model
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
 FREQUENCIES = (-1, 0, 10, 30, 50, 70, 100, 300, 1_000, 10**9)  # training documents of a label, all languages

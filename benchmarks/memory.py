@@ -14,10 +14,10 @@ from typing import Any
 import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
-from funnelling import FunnellingClassifier
 from funnelling.commands import options
 from funnelling.errors import counted
 from funnelling.report.tables import Table
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import say
 from measuring import add_options, machine, run, short, show
 from recipe import META_C, Recipe
@@ -61,10 +61,9 @@ def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str,
     """The costs of a fit on a corpus of this shape, beside the size of its largest Gram, tier 2's."""
     corpus = corpora.draw_corpus(shape, arguments.seed)
     meta_C = None if arguments.grid else META_C
-    models: dict[str, FunnellingClassifier | Recipe] = {
-        "funnelling": FunnellingClassifier(
+    models: dict[str, PaperFunnelClassifier | Recipe] = {
+        "funnelling": PaperFunnelClassifier(
             "tat",
-            views=None,
             meta_C=meta_C,
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,

@@ -115,8 +115,8 @@ def _names(indices: Mapping[str, Index], labels: set[str]) -> LabelSet:
 def _measured(
     train: Corpus, test: Corpus, names: LabelSet | None, given: argparse.Namespace
 ) -> dict[str, Any]:
-    model = ManyLabelsClassifier(random_state=given.seed, n_jobs=given.jobs)
-    model.fit(train.texts, train.labels, train.languages, groups=train.groups, label_set=names)
+    model = ManyLabelsClassifier(label_set=names, random_state=given.seed, n_jobs=given.jobs)
+    model.fit(train.texts, train.labels, train.languages, groups=train.groups)
     answers = model.predict_proba(test.texts, test.languages)
     learned = model.classes_.tolist()
     classes = [*learned, *sorted(set(test.label_set()) - set(learned))]

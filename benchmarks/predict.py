@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 import corpora
-from funnelling import FunnellingClassifier
 from funnelling.commands import options, values
 from funnelling.report.tables import Table
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import say
 from measuring import add_options, machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors
 
 Batch = dict[str, Any]  # from language to vectors
-Model = FunnellingClassifier | Recipe
+Model = PaperFunnelClassifier | Recipe
 
 REPEATS = 5
 
@@ -45,7 +45,7 @@ def main() -> None:
     corpus = corpora.corpus_of(arguments).reduced(arguments.documents, arguments.seed)
     jobs, seed = arguments.jobs, arguments.seed
     models: dict[str, Model] = {
-        "funnelling": FunnellingClassifier("tat", views=None, meta_C=META_C, n_jobs=jobs, random_state=seed),
+        "funnelling": PaperFunnelClassifier("tat", meta_C=META_C, n_jobs=jobs, random_state=seed),
         "recipe": Recipe(META_C, jobs, seed),
     }
     for side, model in models.items():

@@ -45,13 +45,13 @@ def main() -> None:
         test = read_sides(data)[0].test
         model = load_model(folder)
         truth = label_matrix(test.y, model.classes_.tolist()).astype(bool)
-        _, probabilities = model.classify(test.texts, languages=test.languages)
+        _, probabilities = model.model_.classify(test.texts, languages=test.languages)
         tags = np.array(test.languages, dtype=object)
         for goal in arguments.goals:
             start = time.perf_counter()
             change = model.tune(goal)
             seconds = time.perf_counter() - start
-            limits = {tag: model.thresholds(tag) for tag in model.languages_}
+            limits = {tag: model.thresholds_[tag] for tag in model.languages_}
             decided = probabilities > np.array([limits[tag] for tag in tags])
             whole = shares(truth, decided)
             each = [shares(truth[tags == tag], decided[tags == tag]) for tag in sorted(set(tags))]

@@ -13,10 +13,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from funnelling import Corpus, FunnellingClassifier, read_corpus
+from funnelling import Corpus, read_corpus
 from funnelling.evaluation.measuring import evaluate_classifier
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of
+from funnelling.funnel.design import FunnelParameters
+from funnelling.funnel.learning import FUNNEL
 from funnelling.methods.learning import Method
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.words import CharacterSpace
@@ -40,8 +42,8 @@ def main() -> None:
     rows, measures = [], []
     for title, parameters in variants(arguments.embeddings):
         start = time.perf_counter()
-        model = FunnellingClassifier(random_state=0, n_jobs=arguments.jobs, **parameters)
-        average = evaluate_classifier(Method.of(model).fit(trial.train), trial.test)["average"]
+        model = FunnelParameters(random_state=0, n_jobs=arguments.jobs, **parameters)
+        average = evaluate_classifier(Method(FUNNEL, model).fit(trial.train), trial.test)["average"]
         seconds = f"{time.perf_counter() - start:.0f}"
         measures = paper_measures(average)
         rows.append([title, *(number(average[measure]) for measure in measures), seconds])
@@ -54,12 +56,12 @@ def variants(embeddings: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "fun-tat, the paper's", {"views": None}
     alone = [[view] for view in (*VIEWS, *(["embeddings"] if embeddings else []))]
     for views in (*alone, *TOGETHER):
-        for combine, name in (("odds", "odds"), ("mean", "SVM")):
-            yield f"{' + '.join(views)}, {name}", {"views": views, "combine": combine, **resources}
+        for final, name in (("odds", "odds"), ("svm", "SVM")):
+            yield f"{' + '.join(views)}, {name}", {"views": views, "final_estimator": final, **resources}
     for shortest, longest, latin in RUNS:
         space = CharacterSpace(shortest, longest=longest, latin=latin)
         title = f"runs of {shortest} to {longest}, {'Latin' if latin else 'own script'}, odds"
-        yield title, {"views": [space], "combine": "odds"}
+        yield title, {"views": [space], "final_estimator": "odds"}
 
 
 if __name__ == "__main__":

@@ -33,16 +33,17 @@ print(train.texts[0])
 #
 # ``NaiveClassifier`` is what one has without funnelling: a classifier per language, which knows nothing of
 # the others. The funnel here sees each language's own words, and words and runs of characters that
-# languages share; a second tier learns from the documents of all of them. ``optimise`` tunes thresholds so
+# languages share; a second tier learns from the documents of all of them. ``thresholds`` are tuned so
 # that rare labels are found too. ``FunnellingClassifier()`` would do both by itself: it chooses views that
 # suit the documents, which takes several times as long. ``groups`` tells which documents have the same
 # content, so that none is judged by what learned from its copy.
 
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier, ThresholdTuning
+from funnelling.research import NaiveClassifier
 
 models = {
     "one per language": NaiveClassifier(random_state=0),
-    "funnel": FunnellingClassifier(views=["own", "mixed"], optimise="macro-f1", random_state=0),
+    "funnel": FunnellingClassifier(views=["own", "mixed"], thresholds=ThresholdTuning(), random_state=0),
 }
 for model in models.values():
     model.fit(train.texts, train.labels, languages=train.languages, groups=train.groups)
@@ -132,10 +133,10 @@ print(f"what tier 2 makes of it: {as_line(why['tier_two']['labels'])}")
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 
 with TemporaryDirectory() as folder:
-    save_model(model, Path(folder) / "model")
+    model.save(Path(folder) / "model")
     again = load_model(Path(folder) / "model")
     print("the same answers:", (again.predict_proba([text])[0] == probabilities).all())
 

@@ -37,13 +37,13 @@ for desk, count in Counter(train_desks).most_common():
 # Train
 # -----
 #
-# ``combine="odds"`` suits documents with one label: its second tier is a logistic regression, which learns
-# how far each view is to be trusted and how often each label occurs in each language.
+# ``final_estimator="odds"`` suits documents with one label: its second tier is a logistic regression, which
+# learns how far each view is to be trusted and how often each label occurs in each language.
 # ``FunnellingClassifier()`` would have found that out, in several times the time (:doc:`/choosing`).
 
 from funnelling import FunnellingClassifier
 
-model = FunnellingClassifier(views=["own", "mixed"], combine="odds", random_state=0)
+model = FunnellingClassifier(views=["own", "mixed"], final_estimator="odds", random_state=0)
 model.fit(train.texts, train_desks, languages=train.languages, groups=train.groups)
 predicted = model.predict(test.texts, languages=test.languages)
 probabilities = model.predict_proba(test.texts, languages=test.languages)

@@ -38,10 +38,10 @@ from funnelling import FunnellingClassifier, InputError
 
 model = FunnellingClassifier(views=["mixed"], random_state=0)
 model.fit(known.texts, known.labels, languages=known.languages, groups=known.groups)
-print("serves Portuguese:", model.serves(NEW))
+print("serves Portuguese:", model.supports(NEW))
 
 few = known.select(range(0, len(known), 5))
-own = FunnellingClassifier(views=None, random_state=0).fit(few.texts, few.labels, languages=few.languages)
+own = FunnellingClassifier.from_paper(random_state=0).fit(few.texts, few.labels, languages=few.languages)
 try:
     own.predict(test.texts, languages=test.languages)
 except InputError as error:
@@ -59,7 +59,7 @@ for text, row in zip(test.texts[:3], model.predict(test.texts[:3], languages=[NE
 # How far does that go?
 # ---------------------
 #
-# Now somebody labels Portuguese documents, 10, then 40, then 200 more. ``extend`` adds them, and the model
+# Now somebody labels Portuguese documents, 10, then 40, then 200 more. ``update`` adds them, and the model
 # becomes the one that is trained on everything at once. Beside it stands a classifier that learns from the
 # Portuguese ones alone.
 #
@@ -68,8 +68,8 @@ for text, row in zip(test.texts[:3], model.predict(test.texts[:3], languages=[NE
 
 import pandas as pd
 
-from funnelling import NaiveClassifier
 from funnelling.evaluation import measure
+from funnelling.research import NaiveClassifier
 
 labels = train.label_set()
 
@@ -86,7 +86,7 @@ results = {("with six others", 0): measures_of(model)}
 learned = 0
 for count in (10, 50, 250):
     more = portuguese.select(range(learned, count))
-    model.extend(more.texts, more.labels, languages=more.languages, groups=more.groups)
+    model.update(more.texts, more.labels, languages=more.languages, groups=more.groups)
     results["with six others", count] = measures_of(model)
     so_far = portuguese.select(range(count))
     alone = NaiveClassifier(random_state=0).fit(so_far.texts, so_far.labels, languages=so_far.languages)

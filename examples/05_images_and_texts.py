@@ -100,7 +100,8 @@ import pandas as pd
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier
+from funnelling.research import NaiveClassifier
 
 y = {kind: lists[:-HELD] for kind, lists in answers.items()}
 binarizer = MultiLabelBinarizer().fit(answers["scans"])
@@ -120,7 +121,7 @@ def micro_f1(method, together):
     return {kind: f1_score(truth[kind], predicted[kind], average="micro") for kind in test}
 
 
-funnel = FunnellingClassifier(views=None, random_state=0)  # the paper's: vectors have no words to look at
+funnel = FunnellingClassifier.from_paper(random_state=0)  # the paper's: vectors have no words to look at
 results = {
     "one tier per kind": micro_f1(NaiveClassifier(random_state=0), together=True),
     "one funnel per kind": micro_f1(funnel, together=False),

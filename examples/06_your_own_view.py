@@ -123,22 +123,22 @@ plt.show()
 # -----------------
 #
 # A model folder holds no code. A transformer of scikit-learn is data and goes into it; a function is code, so
-# a model with one lives in memory only, and ``save_model`` says so. What your function does can often be said
+# a model with one lives in memory only, and ``save`` says so. What your function does can often be said
 # as a transformer, as ``names`` was.
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 
 with TemporaryDirectory() as folder:
     path = Path(folder) / "model"
-    save_model(models["own words, names"], path)
+    models["own words, names"].save(path)
     again = load_model(path)
     text = "Perl-Modul, das Config::Identity mit GnuPG 2.1 liest"
     print("loaded:", ", ".join(again.classes_[again.predict([text], languages=["de"])[0] == 1]))
     try:
-        save_model(models["own words, both"], path, force=True)
+        models["own words, both"].save(path, force=True)
     except InputError as error:
         print("refused:", error)
 

@@ -94,22 +94,22 @@ plt.show()
 # Beside other views
 # ------------------
 #
-# ``encoder`` names the folder, and the view is called ``"encoder"``. (Without ``views``, a funnel tries the
-# encoder alone and with others, and keeps it only if that helps on held-out documents.)
+# ``Encoder`` names the folder, and is a view like any other. (With ``views=["auto", Encoder(…)]`` a funnel
+# tries the encoder alone and with others, and keeps it only if that helps on held-out documents.)
 
 import pandas as pd
 
-from funnelling import FunnellingClassifier
+from funnelling import Encoder, FunnellingClassifier
 from funnelling.evaluation import measure_languages
 
 FUNNELS = {
-    "encoder": ["encoder"],
+    "encoder": [Encoder(encoder)],
     "own and shared words": ["own", "pooled"],
-    "own and shared words, encoder": ["own", "pooled", "encoder"],
+    "own and shared words, encoder": ["own", "pooled", Encoder(encoder)],
 }
 results = {}
 for title, views in FUNNELS.items():
-    model = FunnellingClassifier(views=views, encoder=encoder if "encoder" in views else None, random_state=0)
+    model = FunnellingClassifier(views=views, random_state=0)
     model.fit(train.texts, train.labels, languages=train.languages, groups=train.groups)
     predicted = model.predict(test.texts, languages=test.languages)
     measured = measure_languages(test.label_matrix(model.classes_), predicted, test.languages)["average"]
@@ -125,10 +125,10 @@ print(table.round(3).to_string())
 # The encoder does not go into the model's folder. The model remembers where it was and what it was, and
 # refuses another one. Where it has moved, say so.
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 
 saved = Path(here.name) / "model"
-save_model(model, saved)
+model.save(saved)
 encoder = encoder.rename(Path(here.name) / "elsewhere")
 
 again = load_model(saved)

@@ -44,7 +44,7 @@ def beginnings(texts, words):
     return [" ".join(text.split()[:words]) for text in texts]
 
 
-funnel = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+funnel = FunnellingClassifier.from_paper("tat", meta_C=1.0, random_state=0)
 beginning = FunctionTransformer(beginnings, kw_args={"words": 40})
 pipeline = Pipeline([("beginning", beginning), ("funnel", funnel)])
 

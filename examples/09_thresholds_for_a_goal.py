@@ -19,7 +19,7 @@ from funnelling import FunnellingClassifier, read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")
-model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+model = FunnellingClassifier.from_paper("tat", meta_C=1.0, random_state=0)
 model.fit(train.texts, train.labels, languages=train.languages)
 
 # %%
@@ -101,9 +101,9 @@ plt.show()
 # servers. A goal for some labels leaves the thresholds of all others alone.
 
 model.tune("micro-f1")
-before = model.thresholds("it")
+before = model.thresholds_["it"]
 change = model.tune("recall=.9", labels=["use::gameplaying"])
-after = model.thresholds("it")
+after = model.thresholds_["it"]
 print("labels whose threshold moved:", *model.classes_[before != after])
 (row,) = change.by_label()
 for when in ("before", "after"):

@@ -78,7 +78,7 @@ else:
     from funnelling import FunnellingClassifier
 
     with sklearn.config_context(enable_metadata_routing=True):
-        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+        model = FunnellingClassifier.from_paper("tat", meta_C=1.0, random_state=0)
         model.set_fit_request(languages=True, groups=True)
         probabilities = cross_val_predict(
             model,

@@ -21,7 +21,7 @@ counters.
 import tempfile
 from pathlib import Path
 
-from funnelling import FunnellingClassifier, read_sample, save_model
+from funnelling import FunnellingClassifier, read_sample
 
 folder = tempfile.TemporaryDirectory()
 model_folder = Path(folder.name) / "model"
@@ -29,9 +29,9 @@ train = read_sample().split("train")
 
 
 def learn(seed: int) -> None:
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=seed)
+    model = FunnellingClassifier.from_paper("tat", meta_C=1, random_state=seed)
     model.fit(train.texts, train.labels, languages=train.languages, groups=train.groups)
-    save_model(model, model_folder, force=True)
+    model.save(model_folder, force=True)
 
 
 learn(seed=0)

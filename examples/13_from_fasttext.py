@@ -119,7 +119,7 @@ start = time.perf_counter()
 ours = FunnellingClassifier(views=["own", "mixed"], random_state=0)
 ours.fit(taken_over.texts, taken_over.labels, languages=taken_over.languages)
 print(f"funnel: trained in {time.perf_counter() - start:.1f} s")
-labels, probabilities = ours.classify(test.texts)  # languages are detected here, too
+labels, probabilities = ours.predict(test.texts), ours.predict_proba(test.texts)  # languages are detected
 assigned["funnel"] = [ours.classes_[row == 1].tolist() for row in labels]
 
 # %%
@@ -191,7 +191,7 @@ workplace.cleanup()
 #    * - ``predict(texts, k=3)``
 #      - ``predict_proba(texts)``, the highest three
 #    * - ``save_model(file)``, ``load_model``
-#      - ``save_model(model, folder)``, ``load_model``
+#      - ``model.save(folder)``, ``load_model``
 #    * - ``test(file)``
 #      - ``funnelling evaluate model documents.jsonl``
 #

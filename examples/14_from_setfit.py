@@ -103,7 +103,7 @@ if SetFitModel:
 # A dataset's columns go into ``fit`` as they are, and so do its numbers, which come back as they went in.
 # Names are nicer. With a flat list of labels the model gives one label per document.
 
-from funnelling import FunnellingClassifier
+from funnelling import Encoder, FunnellingClassifier
 
 if SetFitModel:
     texts, labels = dataset["text"], [KINDS[number] for number in dataset["label"]]
@@ -111,7 +111,7 @@ else:
     texts, labels = few.texts, few.y
 
 start = time.perf_counter()
-ours = FunnellingClassifier(views=["own", "mixed"], combine="odds", random_state=0)
+ours = FunnellingClassifier(views=["own", "mixed"], final_estimator="odds", random_state=0)
 ours.fit(texts, labels, languages=few.languages)
 print(f"funnel: trained in {time.perf_counter() - start:.1f} s")
 predicted["funnel"] = ours.predict(test.texts, languages=test.languages)
@@ -126,12 +126,12 @@ for label, probability in zip(ours.classes_, ours.predict_proba(test.texts[:1])[
 # the encoder says against words and runs of characters. This one has seen the labels of the training
 # documents, so it probably looks better on them than it is and is given too much weight; the table shows what
 # that does.
-# Give the encoder as it was before SetFit, or let ``encoder_epochs`` teach it the labels, which keeps
+# Give the encoder as it was before SetFit, or let ``Encoder(…, epochs=1)`` teach it the labels, which keeps
 # held-out documents out.
 
 if encoder:
     both = FunnellingClassifier(
-        views=["own", "mixed", "encoder"], encoder=encoder, combine="odds", random_state=0
+        views=["own", "mixed", Encoder(encoder)], final_estimator="odds", random_state=0
     )
     both.fit(texts, labels, languages=few.languages)
     predicted["funnel with that encoder"] = both.predict(test.texts, languages=test.languages)
@@ -185,7 +185,7 @@ workplace.cleanup()
 #    * - ``model.predict_proba(texts)``
 #      - ``predict_proba(texts)``, columns as in ``classes_``
 #    * - ``save_pretrained``, ``from_pretrained``
-#      - ``save_model(model, folder)``, ``load_model(folder)``
+#      - ``model.save(folder)``, ``load_model(folder)``
 #    * - the encoder
 #      - ``views=[…, "encoder"], encoder=folder``
 #

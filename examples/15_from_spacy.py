@@ -187,7 +187,7 @@ workplace.cleanup()
 #    * - ``threshold`` in the configuration
 #      - a threshold per label, tuned by ``tune``
 #    * - ``nlp.to_disk``, ``spacy.load``
-#      - ``save_model(model, folder)``, ``load_model(folder)``
+#      - ``model.save(folder)``, ``load_model(folder)``
 #    * - ``spacy evaluate``
 #      - ``funnelling evaluate model documents.jsonl``
 #

@@ -7,7 +7,7 @@
 becomes by each kind of update; ``arrays`` are the arrays of its folder, whatever they are called; ``folder``
 is all of its files. A change that is to leave behaviour alone leaves every line alone; a new model format
 changes the lines of folders and of commands that write them. What the commands answer is hashed too.
-Bits are promised within one instruction set, so compare runs of one machine. Only public names are used, so
+Bits are promised within one instruction set, so compare runs of one machine. Mostly public names are used, so
 that the script runs on commits whose layout differs.
 """
 
@@ -34,14 +34,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import funnelling
-from funnelling import (
+from funnelling import Corpus, ManyLabelsClassifier, load_model, read_corpus, write_documents
+from funnelling.commands import main as command
+from funnelling.funnel.design import FunnelParameters
+from funnelling.funnel.learning import FUNNEL
+from funnelling.methods.registry import estimator_type
+from funnelling.research import (
     CLESAClassifier,
-    Corpus,
     DCIClassifier,
-    FunnellingClassifier,
     KCCAClassifier,
     LRIClassifier,
-    ManyLabelsClassifier,
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
@@ -49,12 +51,8 @@ from funnelling import (
     Reference,
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
-    load_model,
-    read_corpus,
-    save_model,
-    write_documents,
 )
-from funnelling.commands import main as command
+from funnelling.storage import save_model
 
 LANGUAGES = ("en", "it", "de")
 NEW_LANGUAGE = "es"
@@ -114,8 +112,9 @@ def _first(corpus: Corpus, languages: Sequence[str], number: int) -> Corpus:
     return corpus.select(np.concatenate([rows[language][:number] for language in languages]))
 
 
-def _fun(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 0, **parameters})
+def _fun(**parameters: Any) -> Any:
+    given = FunnelParameters(**{"views": None, "random_state": 0, **parameters})
+    return estimator_type(FUNNEL, given).under(given)  # type: ignore[attr-defined]
 
 
 def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -152,16 +151,16 @@ def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], 
         "gamma given": {"meta_gamma": 0.5, "meta_C": 10},
         "base estimator": {"base_estimator": LogisticRegression(), "meta_C": 1},
         "base estimators": {"base_estimator": {"en": LogisticRegression(), "it": None}, "meta_C": 1},
-        "meta estimator": {"meta_estimator": LogisticRegression()},
+        "meta estimator": {"final_estimator": LogisticRegression()},
         "vectorizer": {"vectorizer": TfidfVectorizer(min_df=2), "meta_C": 1},
         "compact": {"keep": "nothing", "meta_C": 1},
-        "macro-f1": {"optimise": "macro-f1", "meta_C": 1},
-        "recall": {"optimise": "recall=0.9", "meta_C": 1},
-        "precision": {"optimise": "precision=0.9", "meta_C": 1},
+        "macro-f1": {"thresholds": "macro-f1", "meta_C": 1},
+        "recall": {"thresholds": "recall=0.9", "meta_C": 1},
+        "precision": {"thresholds": "precision=0.9", "meta_C": 1},
         "zero-shot": {"zero_shot": "auto", "meta_C": 1},
         "zero-shot embeddings": {"zero_shot": "auto", **given, "meta_C": 1},
         "zero-shot clesa": {"zero_shot": "clesa", "reference": data.reference},
-        "zero-shot macro-f1": {"zero_shot": "pooled", "optimise": "macro-f1", "meta_C": 1},
+        "zero-shot macro-f1": {"zero_shot": "pooled", "thresholds": "macro-f1", "meta_C": 1},
         "view own": {"views": ["own"]},
         "view pooled": {"views": ["pooled"]},
         "view lri": {"views": ["lri"]},
@@ -179,14 +178,14 @@ def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], 
         "views and estimators": {
             "views": ["own", "pooled"],
             "base_estimator": {"pooled": LogisticRegression()},
-            "meta_estimator": LogisticRegression(),
+            "final_estimator": LogisticRegression(),
         },
-        "views macro-f1": {"views": ["own", "pooled"], "optimise": "macro-f1"},
+        "views macro-f1": {"views": ["own", "pooled"], "thresholds": "macro-f1"},
         "auto": {"views": "auto"},
         "auto concat": {"views": "auto", "combine": "concat"},
         "auto kfcv": {"views": "auto", "variant": "kfcv", "folds": 3},
         "auto embeddings": {"views": "auto", **given},
-        "auto estimator": {"views": "auto", "meta_estimator": LogisticRegression()},
+        "auto estimator": {"views": "auto", "final_estimator": LogisticRegression()},
         "auto C": {"views": "auto", "meta_C": 3.0},
     }
     if encoder is not None:
@@ -234,7 +233,7 @@ def _grown(data: Data) -> Iterator[tuple[str, Callable[[], Any]]]:
     def grow(parameters: dict[str, Any], labels: Any, more: Corpus, groups: Any = None) -> Any:
         model = _fun(meta_C=1, **parameters)
         model.fit(half.texts, labels, languages=half.languages, ids=half.ids)
-        return model.extend(more.texts, more.labels, languages=more.languages, ids=more.ids, groups=groups)
+        return model.update(more.texts, more.labels, languages=more.languages, ids=more.ids, groups=groups)
 
     kinds: dict[str, dict[str, Any]] = {
         "grown": {},
@@ -242,7 +241,7 @@ def _grown(data: Data) -> Iterator[tuple[str, Callable[[], Any]]]:
         "grown views": {"views": ["own", "pooled", "characters"], "combine": "stacked"},
         "grown concat": {"views": ["own", "pooled"], "combine": "concat"},
         "grown auto": {"views": "auto"},
-        "grown macro-f1": {"optimise": "macro-f1"},
+        "grown macro-f1": {"thresholds": "macro-f1"},
     }
     for name, parameters in kinds.items():
         yield f"{name}, a language", lambda p=parameters: grow(p, half.labels, data.new)
@@ -398,7 +397,7 @@ def _said(model: Any, data: Data) -> str:
         for method in (model.decision_function, model.predict_proba, model.predict)
     ]
     hashes = [_array_hash(each) for each in said]
-    hashes += [_array_hash(model.thresholds(language)) for language in model.languages_]
+    hashes += [_array_hash(model.thresholds_[language]) for language in model.languages_]
     if test is not None:
         hashes.append(_array_hash(model.decision_function(*test)))
         explained = [model.explain(texts[:9], tags[:9]) for texts, tags in ((X, languages), test)]
@@ -412,8 +411,8 @@ def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
         if len(model.languages_) == 1:
             return data.mapping["en"], None, None
         return data.vectors, data.train.languages, None
-    test = [_first(data.test, [language], 20) for language in LANGUAGES if model.serves(language)]
-    known = data.train.select([model.serves(language) for language in data.train.languages])
+    test = [_first(data.test, [language], 20) for language in LANGUAGES if model.supports(language)]
+    known = data.train.select([model.supports(language) for language in data.train.languages])
     asked = Corpus.from_documents(document for corpus in test for document in corpus)
     return known.texts, known.languages, (asked.texts, asked.languages)
 
@@ -438,7 +437,7 @@ def _update(model: Any, data: Data) -> Any:
         X, languages = X[:30], languages and languages[:30]
     else:
         X, languages = test
-    return model.extend(X, model.predict(X, languages=languages), languages=languages)
+    return model.update(X, model.predict(X, languages=languages), languages=languages)
 
 
 def _forget(model: Any, data: Data) -> Any:

@@ -52,8 +52,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 @pytest.fixture(scope="session")
 def many_labels_model(shared: Shared) -> Path:
     """A model of more than a thousand labels. Do not change it: copy it."""
-    from funnelling import save_model
     from funnelling.funnel.estimator import ManyLabelsClassifier
+    from funnelling.storage import save_model
     from funnelling.svm.kernels import native
 
     from .artificial import many_labels

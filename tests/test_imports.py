@@ -18,12 +18,20 @@ BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
     "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
+    "funnelling.methods.answering": "`save` and `push`: storage is a layer above",
+    "funnelling.funnel.estimator": "`from_paper`: the paper's classifier is in a layer above",
+    "funnelling.research": "public names, as those of the package",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
     "funnelling.research.commands": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
+}
+# An estimator saves itself, and storage makes estimators; one makes the paper's: circles that a call closes.
+BACK = {
+    "funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"},
+    "funnelling.funnel.estimator": {"funnelling.research.classifiers"},
 }
 
 
@@ -43,7 +51,10 @@ class Graph:
         self._passed_on = {package: dict(self._from(package)) for package in self.packages}
         self._defined = {package: set(_definitions(self.nodes[package])) for package in self.packages}
         self._named = {name: self._in_strings(name) for name in self.nodes}
-        self.edges = {name: {*self._imported(name), *self._named[name]} - {name, ""} for name in self.nodes}
+        self.edges = {
+            name: {*self._imported(name), *self._named[name]} - {name, "", *BACK.get(name, ())}
+            for name in self.nodes
+        }
 
     def _from(self, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         """What a module imports from others: its name here, the other module and its name there."""

@@ -7,40 +7,43 @@ from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
 
+import funnelling
 from funnelling import (
-    CLESAClassifier,
     Corpus,
-    DCIClassifier,
     Document,
+    Embeddings,
+    Encoder,
     FunnellingClassifier,
     InputError,
-    KCCAClassifier,
-    Label,
     LabelSet,
-    Layout,
-    LRIClassifier,
     ManyLabelsClassifier,
-    MLEClassifier,
-    MLELSTMClassifier,
-    NaiveClassifier,
-    PooledClassifier,
-    Pushed,
-    Reference,
-    UpperBoundClassifier,
-    WordsAndCharactersClassifier,
+    ThresholdTuning,
     audit,
     load_model,
-    pull_model,
-    push_model,
     read_corpus,
     read_documents,
     read_label_set,
-    read_reference,
     read_sample,
-    save_model,
     write_documents,
 )
+from funnelling.corpus.label_set import Label
+from funnelling.formats import Layout
 from funnelling.methods.estimator import MethodEstimator
+from funnelling.research import (
+    CLESAClassifier,
+    DCIClassifier,
+    KCCAClassifier,
+    LRIClassifier,
+    MLEClassifier,
+    MLELSTMClassifier,
+    NaiveClassifier,
+    PaperFunnelClassifier,
+    PooledClassifier,
+    Reference,
+    UpperBoundClassifier,
+    WordsAndCharactersClassifier,
+    read_reference,
+)
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 
@@ -70,27 +73,26 @@ def files(folder: Path) -> None:
 
 
 def a_model() -> None:
-    model = FunnellingClassifier(random_state=0, views=None).fit(TEXTS, LABELS, languages=LANGUAGES)
+    views = ["auto", Encoder("encoder", epochs=1), Embeddings("vectors")]
+    model = FunnellingClassifier(random_state=0, views=views, thresholds=ThresholdTuning("recall=.9"))
+    assert_type(model.fit(TEXTS, LABELS, languages=LANGUAGES), FunnellingClassifier)
     assert_type(model, FunnellingClassifier)
     assert_type(model.predict(TEXTS, languages=LANGUAGES), NDArray[Any])
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     assert_type(model.decision_function(TEXTS), NDArray[np.float64])
-    labels, probabilities, evident = model.classify_with_evidence(TEXTS, LANGUAGES)
-    assert_type(labels, NDArray[Any])
-    assert_type(probabilities, NDArray[np.float64])
-    assert_type(evident, NDArray[np.bool_])
     assert_type(model.score(TEXTS, LABELS), float)
-    assert_type(model.thresholds("it"), NDArray[np.float64])
+    assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
     assert_type(model.choice_.summary(), str)
     assert_type(model.tune("precision=.9").missed(), list[str])
-    assert_type(model.extend(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
+    assert_type(model.update(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
     assert_type(model.set_params(n_jobs=2), FunnellingClassifier)
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
-    save_model(routed, "model", force=True)
-    assert_type(push_model(routed, "owner/name", keep="nothing").files, dict[str, int])
-    pull_model("hf://owner/name", "copy")
+    routed.save("model", keep="nothing", force=True)
+    routed.push("owner/name", keep="nothing")
+    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), PaperFunnelClassifier)
+    print(funnelling.__version__)
 
 
 def vectors_by_kind() -> None:
@@ -98,7 +100,6 @@ def vectors_by_kind() -> None:
     model = NaiveClassifier().fit(spaces, {"images": [0, 1, 0, 1], "texts": [0, 1, 0, 1, 0]})
     assert_type(model.predict(spaces), dict[str, NDArray[Any]])
     assert_type(model.predict_proba(spaces), dict[str, NDArray[np.float64]])
-    assert_type(model.classify(spaces)[0], dict[str, NDArray[Any]])
 
 
 def a_loaded_model() -> None:
@@ -115,8 +116,6 @@ def a_loaded_model() -> None:
 def a_shared_model() -> None:
     model = load_model("hf://owner/name")
     assert_type(model, MethodEstimator)
-    assert_type(push_model("model", "owner/name", private=True), Pushed)
-    pull_model("hf://owner/name", Path("model"), force=True)
 
 
 def rivals(reference: Reference) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from funnelling import FunnellingClassifier, InputError, audit, load_model, read_corpus
+from funnelling import InputError, audit, load_model, read_corpus
 from funnelling.formats import read_documents
+from tests.funnels import any_funnel
 
 from .command import documents, read_jsonl, succeed, write_jsonl
 from .conftest import Refuses
@@ -99,7 +100,7 @@ def test_python_takes_a_corpus_or_a_fitted_model(data: Path) -> None:
         with pytest.raises(InputError, match=r"Give a corpus, as read_corpus\(path\)"):
             audit(source)  # type: ignore[arg-type]
     with pytest.raises(NotFittedError):
-        audit(FunnellingClassifier())
+        audit(any_funnel())
 
 
 def test_no_word_speaks_for_labels_and_against_them(data: Path) -> None:

@@ -211,7 +211,8 @@ def test_a_forged_attribute_of_a_class_is_not_set(broken: Path) -> None:
 
 
 def test_a_model_of_vectors_reads_no_texts(tmp_path: Path, refuses: Refuses) -> None:
-    from funnelling import NaiveClassifier, save_model
+    from funnelling.research import NaiveClassifier
+    from funnelling.storage import save_model
 
     model = NaiveClassifier(C=1, random_state=0).fit(np.eye(8), [["a"], ["b"]] * 4)
     save_model(model, tmp_path / "vectors")

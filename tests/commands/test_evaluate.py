@@ -8,8 +8,9 @@ import numpy as np
 import pandas
 import pytest
 
-from funnelling import FunnellingClassifier, save_model
 from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.storage import save_model
+from tests.funnels import any_funnel
 
 from .command import documents, run_command, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -101,7 +102,7 @@ def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.Capture
     rows = with_splits([{**row, "labels": [row["labels"][0]]} for row in documents() if row["labels"]])
     train = [row for row in rows if row["split"] == "train"]
     texts, languages = [row["text"] for row in train], [row["language"] for row in train]
-    model = FunnellingClassifier(views=None, random_state=0)
+    model = any_funnel(views=None, random_state=0)
     save_model(model.fit(texts, [row["labels"][0] for row in train], languages=languages), tmp_path / "model")
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
     result, _ = _evaluate(capsys, tmp_path / "model", data)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.corpus.label_set import Label, LabelSet
+from funnelling.storage import save_model
 
 from .command import documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses

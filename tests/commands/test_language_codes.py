@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling import load_model
 from funnelling.commands.values import languages
+from funnelling.storage import save_model
+from tests.funnels import any_funnel
 
 from .command import assert_refused, documents, read_jsonl, succeed, with_splits, write_jsonl
 
@@ -44,9 +46,7 @@ class TestOneLanguage:
     def test_in_python(self) -> None:
         rows = _german(SPELLINGS)
         texts, tags = [row["text"] for row in rows], [row["language"] for row in rows]
-        model = FunnellingClassifier(views=None, random_state=0).fit(
-            texts, [row["labels"] for row in rows], tags
-        )
+        model = any_funnel(views=None, random_state=0).fit(texts, [row["labels"] for row in rows], tags)
         assert model.languages_ == ["de"]
         assert (model.predict(texts, tags) == model.predict(texts, ["de"] * len(texts))).all()
 
@@ -62,7 +62,7 @@ class TestModelsThatSpellItOut:
     @pytest.fixture
     def spelt_out(self, tmp_path: Path) -> Path:
         rows = {"deu_Latn": documents(["de"]), "eng_Latn": documents(["en"])}
-        model = FunnellingClassifier(views=None, random_state=0).fit(
+        model = any_funnel(views=None, random_state=0).fit(
             {tag: [row["text"] for row in each] for tag, each in rows.items()},
             {tag: [row["labels"] for row in each] for tag, each in rows.items()},
         )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.runtime.alone import write_lock
+from funnelling.storage import save_model
 
 from .command import contents, one_label_documents, succeed, write_jsonl
 from .conftest import Refuses
@@ -31,7 +32,7 @@ def test_the_model_is_that_which_was_trained_for_the_goal(
         tuned.model_.fitted.learned.tier_two.thresholds.tolist()
         == anew.model_.fitted.learned.tier_two.thresholds.tolist()
     )
-    assert tuned.optimise == "precision=.9"
+    assert tuned.parameters.tuned_for == "precision=.9"
     assert large.stat().st_mtime_ns == written, "what has not changed is not written again"
 
 
@@ -72,7 +73,7 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
         old.model_.fitted.learned.tier_two.thresholds[hardware]
         == new.model_.fitted.learned.tier_two.thresholds[hardware]
     )
-    assert new.optimise is None, "all labels go by the old goal when the model learns on"
+    assert new.parameters.tuned_for is None, "all labels go by the old goal when the model learns on"
 
 
 def test_a_model_that_another_command_changes_is_waited_for(own_words_copy: Path, tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_model_that_another_command_changes_is_waited_for(own_words_copy: Path
         changed = load_model(own_words_copy).relabel({"money": "cash"})
         save_model(changed, own_words_copy, force=True)
     tuning.join()
-    assert load_model(output).optimise == "recall=.9"
+    assert load_model(output).parameters.tuned_for == "recall=.9"
     assert load_model(output).classes_.tolist() == changed.classes_.tolist()
 
 
@@ -152,7 +153,7 @@ def test_other_documents_are_tuned_on(
         for label in tuned.classes_[row == 1]
     )
     assert right / sum(map(len, truth)) >= 0.9
-    assert tuned.thresholds("en").tolist() != before.thresholds("en").tolist()
+    assert tuned.thresholds_["en"].tolist() != before.thresholds_["en"].tolist()
 
 
 def test_training_documents_are_not_tuned_on(

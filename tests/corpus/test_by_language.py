@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling import Corpus, NaiveClassifier
+from funnelling import Corpus
 from funnelling.corpus.blocks import BY_LABEL, SLOTS, Block, bag
 from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.labels import LabelSpace
@@ -20,6 +20,7 @@ from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.merging import merge
 from funnelling.methods.model import Model
 from funnelling.randomness import assign_folds
+from funnelling.research import NaiveClassifier
 from funnelling.state import StateError, check_fields
 from funnelling.storage import load, save
 from tests.corpus.training import made_training

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, Label, read_label_set
+from funnelling import InputError, read_label_set
+from funnelling.corpus.label_set import Label
 
 TABLE = """id,name_en,name@de,description,parent,exclude,documents
 animals,Animals,Tiere,All of them,,,7

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, Label, read_label_set
+from funnelling import InputError, read_label_set
+from funnelling.corpus.label_set import Label
 
 TURTLE = """
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .

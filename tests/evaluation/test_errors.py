@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
+from funnelling import Corpus, Document
 from funnelling.evaluation.errors import (
     MAX_TEXT_CHARACTERS,
     LabelError,
@@ -17,7 +17,9 @@ from funnelling.evaluation.errors import (
 )
 from funnelling.evaluation.measuring import evaluate_in_detail
 from funnelling.methods.learning import Method
+from funnelling.research import NaiveClassifier
 from tests.evaluation.mistakes import mislabelled
+from tests.funnels import any_funnel
 
 
 def _mistakes(truth: Any, given: Any, probabilities: Any, most: int = 10) -> list[LabelError]:
@@ -74,7 +76,7 @@ class TestReasons:
         train = mislabelled()
         made = {
             "naive": NaiveClassifier(C=10, random_state=0),
-            "funnel": FunnellingClassifier(views=["own", "mixed"], random_state=0),
+            "funnel": any_funnel(views=["own", "mixed"], random_state=0),
         }
         model = Method.of(made[request.param]).fit(train)
         errors: list[Any] = measure_with_errors(model, train, 20)["errors"]

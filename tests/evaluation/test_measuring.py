@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from funnelling import Corpus, Document, NaiveClassifier
+from funnelling import Corpus, Document
 from funnelling.evaluation.measuring import (
     evaluate_classifier,
     evaluate_dummies,
@@ -15,6 +15,7 @@ from funnelling.evaluation.measuring import (
     supported_documents,
 )
 from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.research import NaiveClassifier
 from tests.evaluation.oracle import Oracle, made_corpus
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from funnelling import Corpus, Document, InputError, NaiveClassifier
+from funnelling import Corpus, Document, InputError
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import (
     evaluate_classifier,
@@ -15,6 +15,7 @@ from funnelling.evaluation.measuring import (
 from funnelling.evaluation.pieces import corpus_digest
 from funnelling.evaluation.splits import SINGLE_LABEL_NOTICE, Trial, settle
 from funnelling.methods.learning import Method
+from funnelling.research import NaiveClassifier
 
 
 def made(*labels: tuple[str, ...], language: str = "en") -> Corpus:

@@ -17,9 +17,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from funnelling.errors import InputError
-from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.methods.classifiers import NaiveClassifier
 from tests.artificial import text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 TEXTS, LISTS, CODES = text_corpus(24)
 ONE = [labels[0] if labels else "none" for labels in LISTS]
@@ -125,7 +125,7 @@ class TestColumns:
         ids = [f"d{number}" for number in range(len(TEXTS))]
 
         def model(column: Column) -> Any:
-            return FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(
+            return any_funnel(views=None, meta_C=1.0, random_state=0).fit(
                 TEXTS, LISTS, CODES, groups=column(groups), ids=column(ids)
             )
 
@@ -134,8 +134,8 @@ class TestColumns:
 
     def test_learning_on(self) -> None:
         def model(column: Column) -> Any:
-            first = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(TEXTS, LISTS, CODES)
-            return first.extend(
+            first = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, LISTS, CODES)
+            return first.update(
                 column(["le chat dort", "le chien"] * 3), column([["cats"], []] * 3), ["fr"] * 6
             )
 
@@ -175,12 +175,12 @@ class TestTables:
 
     def test_a_model_of_one_hot_columns_learns_on(self) -> None:
         turned = pd.DataFrame(INDICATOR[:, ::-1], columns=NAMES[::-1])
-        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(TEXTS, turned, CODES)
+        model = any_funnel(views=None, meta_C=1.0, random_state=0).fit(TEXTS, turned, CODES)
         further = ["le chat", "le chien", "la maison"] * 3, ["fr"] * 9
-        model.extend(further[0], pd.DataFrame({"cats": [1, 0, 0] * 3, "dogs": [0, 1, 0] * 3}), further[1])
+        model.update(further[0], pd.DataFrame({"cats": [1, 0, 0] * 3, "dogs": [0, 1, 0] * 3}), further[1])
         assert model.classes_.tolist() == NAMES[::-1], "nothing new, nothing moved"
         assert (model.predict(TEXTS, CODES) == INDICATOR[:, ::-1]).mean() > 0.8
-        model.extend(["la vache", "le lait"] * 3, [["cows"], []] * 3, ["fr"] * 6)
+        model.update(["la vache", "le lait"] * 3, [["cows"], []] * 3, ["fr"] * 6)
         assert model.classes_.tolist() == [*NAMES[::-1], "cows"], "columns stay, new ones come after"
         columns = [model.classes_.tolist().index(name) for name in NAMES]
         assert (model.predict(TEXTS, CODES)[:, columns] == INDICATOR).mean() > 0.8
@@ -254,9 +254,9 @@ def refusal(X: Any, y: Any, languages: Any = None) -> str:
 class TestRefusals:
     @tables
     def test_a_whole_table(self, table: Any) -> None:
-        whole = table({"id": CODES, "text": TEXTS, "label": ONE, "lang": CODES})
-        shown = "is a table with the columns id, text, label, lang"
-        assert refusal(whole, ONE) == f'X {shown}. Give its texts, such as df["text"].'
+        whole = table({"id": CODES, "body": TEXTS, "label": ONE, "lang": CODES})
+        shown = "is a table with the columns id, body, label, lang"
+        assert refusal(whole, ONE) == f'X {shown}. Give its texts, such as df["body"].'
         assert refusal(TEXTS, whole) == (
             f"y {shown}, and 'id' holds more than 0 and 1. Give one column of labels, such as df[\"label\"], "
             "or a column of 0 and 1 for each label."

@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.combination import Combination
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.runtime.progress import Progress
+from funnelling.storage import save_model
 from tests.artificial import vector_corpus
 from tests.corpus.training import made_training
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus, write_words
 
 
@@ -27,20 +30,20 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def model(corpus: Corpus) -> FunnellingClassifier:
+def model(corpus: Corpus) -> FunnelEstimator:
     return fitted(corpus)
 
 
-def fitted(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(views="auto", random_state=0, **parameters)
+def fitted(corpus: Corpus, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(views="auto", random_state=0, **parameters)
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
-def test_what_is_tried_is_told_the_simplest_first_and_it_says_why(model: FunnellingClassifier) -> None:
+def test_what_is_tried_is_told_the_simplest_first_and_it_says_why(model: FunnelEstimator) -> None:
     choice = model.choice_
     names = [row["name"] for row in choice.tried]
     assert names == [
@@ -65,17 +68,15 @@ def test_what_is_tried_is_told_the_simplest_first_and_it_says_why(model: Funnell
     assert [line[2:].split(": ")[0] for line in lines if line.startswith("*")] == [name]
 
 
-def same_funnel(model: FunnellingClassifier, corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
+def same_funnel(model: FunnelEstimator, corpus: Corpus, **parameters: Any) -> FunnelEstimator:
     """What was chosen, asked for."""
     choice = model.choice_
     views = choice.views if choice.normalise else None
-    same = FunnellingClassifier(
-        views=views, combine=choice.combine, meta_C=choice.C, random_state=0, **parameters
-    )
+    same = any_funnel(views=views, combine=choice.combine, meta_C=choice.C, random_state=0, **parameters)
     return same.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
 
-def test_it_is_the_funnel_of_the_views_chosen(model: FunnellingClassifier, corpus: Corpus) -> None:
+def test_it_is_the_funnel_of_the_views_chosen(model: FunnelEstimator, corpus: Corpus) -> None:
     said, again = (
         each.predict_proba(corpus.texts, languages=corpus.languages)
         for each in (model, same_funnel(model, corpus))
@@ -84,16 +85,16 @@ def test_it_is_the_funnel_of_the_views_chosen(model: FunnellingClassifier, corpu
 
 
 def test_with_a_goal_it_decides_alike_too(corpus: Corpus) -> None:
-    model = fitted(corpus, optimise="micro-f1")
+    model = fitted(corpus, thresholds="micro-f1")
     assert np.array_equal(
-        scores(model, corpus), scores(same_funnel(model, corpus, optimise="micro-f1"), corpus)
+        scores(model, corpus), scores(same_funnel(model, corpus, thresholds="micro-f1"), corpus)
     )
 
 
 def test_without_a_goal_thresholds_are_tuned_but_not_below_a_tenth(
-    model: FunnellingClassifier, corpus: Corpus
+    model: FunnelEstimator, corpus: Corpus
 ) -> None:
-    thresholds = model.thresholds("it")
+    thresholds = model.thresholds_["it"]
     assert (thresholds >= 0.1 - 1e-9).all()
     assert not np.allclose(thresholds, same_funnel(model, corpus).thresholds("it"))
 
@@ -205,13 +206,11 @@ def test_features_of_each_language_are_left_out_where_they_would_be_too_many(
 def test_a_round_without_any_positive_costs_nothing(corpus: Corpus) -> None:
     y = [["rare"] if number == 0 else [] for number in range(len(corpus))]
     for seed in range(4):  # in one of which the only positive is held out
-        model = FunnellingClassifier(views="auto", random_state=seed).fit(corpus.texts, y, corpus.languages)
+        model = any_funnel(views="auto", random_state=seed).fit(corpus.texts, y, corpus.languages)
         assert model.classes_.tolist() == ["rare"]
 
 
-def test_threads_and_saving_change_nothing(
-    model: FunnellingClassifier, corpus: Corpus, tmp_path: Path
-) -> None:
+def test_threads_and_saving_change_nothing(model: FunnelEstimator, corpus: Corpus, tmp_path: Path) -> None:
     again = fitted(corpus, n_jobs=2)
     assert again.choice_ == model.choice_
     assert np.array_equal(scores(again, corpus), scores(model, corpus))
@@ -244,7 +243,7 @@ def test_every_round_tells_what_it_is_at(corpus: Corpus, monkeypatch: pytest.Mon
         yield bars[-1]
 
     monkeypatch.setattr(choosing, "progress_bar", bar)
-    FunnellingClassifier(random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    any_funnel(random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
     (shown,) = bars
     rounds = {line.partition(",")[0] for line in shown.told}
     assert f"round 1 of {len(rounds)}" in rounds
@@ -269,7 +268,7 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(choosing.OuterFold, "__init__", spy)
     texts = [f"{text} unique{i}" for i, text in enumerate(corpus.texts)]
-    FunnellingClassifier(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
+    any_funnel(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
     assert len(learned) == choosing.OUTER_FOLDS
     for inside, outside in zip(learned, held_out, strict=True):
         assert inside
@@ -363,21 +362,21 @@ def test_a_handful_of_documents_is_enough(documents: int, exclusive: bool) -> No
     labels = ["wine", "wine", "tea", "tea", "tea", "wine", "tea"][:documents]
     tags = ["en", "it", "en", "it", "en", "it", "en"][:documents]
     y = labels if exclusive else [[label] for label in labels]
-    model = FunnellingClassifier(random_state=0).fit(texts, y, tags)
+    model = any_funnel(random_state=0).fit(texts, y, tags)
     assert np.isfinite(model.predict_proba(texts, tags)).all()
 
 
 def test_a_label_that_a_round_does_not_see_costs_nothing(corpus: Corpus) -> None:
     y = ["rare" if number == 0 else "common" for number in range(len(corpus))]
     for seed in range(5):  # in one of which the only document is held out
-        model = FunnellingClassifier(views="auto", random_state=seed)
+        model = any_funnel(views="auto", random_state=seed)
         model.fit(corpus.texts, y, corpus.languages)
         assert model.classes_.tolist() == ["common", "rare"]
 
 
 def test_vectors_are_seen_one_way() -> None:
     made = vector_corpus()
-    model = FunnellingClassifier(views="auto", random_state=0).fit(made.X, made.y)
+    model = any_funnel(views="auto", random_state=0).fit(made.X, made.y)
     assert model.choice_.views == ["own"]
     assert [row["name"] for row in model.choice_.tried] == ["fun-tat", "own, odds", "own"]
 
@@ -385,7 +384,7 @@ def test_vectors_are_seen_one_way() -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_one_label_a_document(classes: int, corpus: Corpus) -> None:
     y = [str(len(labels) % classes) for labels in corpus.labels if labels is not None]
-    model = FunnellingClassifier(views="auto", random_state=0).fit(corpus.texts, y, corpus.languages)
+    model = any_funnel(views="auto", random_state=0).fit(corpus.texts, y, corpus.languages)
     assert set(model.predict(corpus.texts, corpus.languages)) <= set(y)
     assert all("accuracy" in row for row in model.choice_.tried)
 
@@ -415,10 +414,10 @@ class TestWhatIsGiven:
         ]
 
     def test_odds(self, corpus: Corpus) -> None:
-        names = [row["name"] for row in fitted(corpus, combine="odds").choice_.tried]
+        names = [row["name"] for row in fitted(corpus, final_estimator="odds").choice_.tried]
         assert names == ["own + mixed, odds", "mixed, odds", "own + mixed + own-mixed, odds", "fun-tat"]
         made = vector_corpus()
-        model = FunnellingClassifier(combine="odds", random_state=0).fit(made.X, made.y)
+        model = any_funnel(final_estimator="odds", random_state=0).fit(made.X, made.y)
         assert [row["name"] for row in model.choice_.tried] == ["fun-tat", "own, odds"]
 
     def test_another_calibration_has_no_odds(self, corpus: Corpus) -> None:
@@ -449,7 +448,7 @@ class TestWhatIsGiven:
         assert "C = 1000," in stacked.choice_.summary()
 
     def test_an_estimator(self, corpus: Corpus) -> None:
-        model = fitted(corpus, meta_estimator=LogisticRegression())
+        model = fitted(corpus, final_estimator=LogisticRegression())
         assert not any("odds" in row["name"] for row in model.choice_.tried)
         assert model.choice_.C is None
         assert "C =" not in model.choice_.summary()

@@ -14,22 +14,33 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.errors import InputError
-from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.randomness import assign_folds
+from funnelling.storage import save_model
 from funnelling.svm import KernelScorer
 from funnelling.svm.learner import C_GRID
 from tests.artificial import VectorCorpus, text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 CORPUS = vector_corpus(documents=60)
 
 
-def fit(corpus: VectorCorpus = CORPUS, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, random_state=0, **parameters).fit(corpus.X, corpus.y)
+# Parameters set after a fit
+LATER: list[dict[str, Any]] = [
+    {"views": "auto"},
+    {"views": ["pooled"]},
+    {"final_estimator": "odds"},
+    {"thresholds": 0.4},
+]
 
 
-def scores(model: FunnellingClassifier, corpus: VectorCorpus = CORPUS) -> npt.NDArray[np.float32]:
+def fit(corpus: VectorCorpus = CORPUS, **parameters: Any) -> FunnelEstimator:
+    return any_funnel(views=None, random_state=0, **parameters).fit(corpus.X, corpus.y)
+
+
+def scores(model: FunnelEstimator, corpus: VectorCorpus = CORPUS) -> npt.NDArray[np.float32]:
     return np.vstack(list(model.decision_function(corpus.X).values()))
 
 
@@ -114,7 +125,7 @@ class TestLanguages:
 
     def test_spaces_may_have_different_sizes(self) -> None:
         X = {"en": CORPUS.X["en"], "it": CORPUS.X["it"][:, :5]}
-        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(X, CORPUS.y)
+        model = any_funnel(views=None, meta_C=1.0, random_state=0).fit(X, CORPUS.y)
         assert model.model_.features == {"en": 12, "it": 5}
         assert model.predict(X)["it"].shape == (60, 3)
 
@@ -131,7 +142,7 @@ class TestGroups:
 
         monkeypatch.setattr("funnelling.corpus.by_language.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
-        model = FunnellingClassifier("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)
+        model = any_funnel("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)
         model.fit(CORPUS.X, CORPUS.y, groups={"en": laws, "it": laws})
         assert sorted(asked) == sorted(
             (k, purpose, language, laws)
@@ -145,7 +156,7 @@ class TestGroups:
         X = {"it": np.repeat(rng.normal(size=(30, 100)) / 10, 5, axis=0)}
         y = {"it": np.repeat((rng.random((30, 1)) < 0.5).astype(int), 5, axis=0)}
         new = {"it": rng.normal(size=(200, 100)) / 10}
-        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+        model = any_funnel(views=None, meta_C=1.0, random_state=0)
         bold = model.fit(X, y).predict_proba(new)["it"]
         modest = model.fit(X, y, groups={"it": np.repeat(np.arange(30), 5)}).predict_proba(new)["it"]
         assert np.abs(modest - 0.5).mean() < np.abs(bold - 0.5).mean()
@@ -179,7 +190,7 @@ class TestParameters:
         assert not np.array_equal(scores(fit(base_C=None)), scores(fit()))
 
     def test_seeds_differ(self) -> None:
-        one = FunnellingClassifier(views=None, meta_C=1.0, random_state=1).fit(CORPUS.X, CORPUS.y)
+        one = any_funnel(views=None, meta_C=1.0, random_state=1).fit(CORPUS.X, CORPUS.y)
         assert not np.array_equal(scores(one), scores(fit(meta_C=1.0)))
 
     def test_progress_is_shown_only_on_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,23 +227,18 @@ class TestStates:
         assert model.model_ is before
 
     @pytest.mark.parametrize(
-        "later",
+        ("views", "later"),
         [
-            {"views": None},
-            {"views": "auto"},
-            {"views": ["pooled"]},
-            {"combine": "odds"},
-            {"normalise": False},
-            {"zero_shot": "pooled"},
-            {"calibrated": True, "optimise": "micro-f1"},
+            *((views, later) for views in ("auto", ["own", "pooled"]) for later in LATER),
+            (None, {"zero_shot": "pooled"}),
+            (None, {"thresholds": 0.5}),
         ],
     )
-    @pytest.mark.parametrize("views", ["auto", None, ["own", "pooled"]])
     def test_parameters_set_after_a_fit_wait_for_the_next(
         self, views: Any, later: dict[str, Any], tmp_path: Path
     ) -> None:
-        model = FunnellingClassifier(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
-        before, unseen = scores(model), model.serves("es")
+        model = any_funnel(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
+        before, unseen = scores(model), model.supports("es")
         model.set_params(n_jobs=2).set_params(**later)
         np.testing.assert_array_equal(scores(model), before)
         save_model(model, tmp_path / "model")
@@ -240,12 +246,12 @@ class TestStates:
         np.testing.assert_array_equal(scores(loaded), before)
         assert loaded.get_params() == model.set_params(n_jobs=None).get_params()
         assert loaded.model_.fit_parameters.views == views
-        assert model.serves("es") == loaded.serves("es") == unseen
+        assert model.supports("es") == loaded.supports("es") == unseen
         assert {name: getattr(model, name) for name in later} == later
 
     def test_a_parameter_that_was_set_holds_from_the_next_fit_on(self) -> None:
         views = ["own", "pooled"]
-        model = FunnellingClassifier(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
+        model = any_funnel(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
         model.set_params(views=None).fit(CORPUS.X, CORPUS.y)
         np.testing.assert_array_equal(scores(model), scores(fit(meta_C=1.0)))
 
@@ -256,7 +262,7 @@ class TestStates:
 
     def test_threads_may_share_a_model_that_was_just_loaded(self, tmp_path: Path) -> None:
         texts, labels, languages = text_corpus(60)
-        model = FunnellingClassifier(views=None, zero_shot="pooled", meta_C=1.0, random_state=0)
+        model = any_funnel(views=None, zero_shot="pooled", meta_C=1.0, random_state=0)
         save_model(model.fit(texts, labels, languages=languages), tmp_path / "model")
         expected = model.predict_proba(["cane"], languages=["es"])
         interval = sys.getswitchinterval()
@@ -272,12 +278,12 @@ class TestStates:
 
     @pytest.mark.parametrize("views", [["words"], "words", 5, [], {"a": 1}, [int]])
     def test_views_are_checked_before_anything_is_asked_of_them(self, views: Any) -> None:
-        for ask in (lambda model: model.algorithm.usable(model, ["en"]),):
+        for ask in (lambda model: model.algorithm.usable(model.parameters, ["en"]),):
             with pytest.raises(InputError):
-                ask(FunnellingClassifier(views=views))
+                ask(any_funnel(views=views))
 
 
-def _at_once(model: FunnellingClassifier) -> int | None:
+def _at_once(model: FunnelEstimator) -> int | None:
     fitted = model.model_
     return model.algorithm.languages_at_once(fitted.fit_parameters, fitted.fitted.chosen)
 
@@ -287,7 +293,7 @@ class TestLanguagesInThreads:
 
     def test_what_is_ours(self) -> None:
         texts, labels, languages = text_corpus()
-        model = FunnellingClassifier(views=["own", "mixed"], n_jobs=2, random_state=0)
+        model = any_funnel(views=["own", "mixed"], n_jobs=2, random_state=0)
         model.fit(texts, labels, languages=languages)
         assert _at_once(model) == 2
         two = model.predict_proba(texts, languages=languages)
@@ -299,11 +305,11 @@ class TestLanguagesInThreads:
         [
             {"views": None, "vectorizer": HashingVectorizer(n_features=64)},
             {"views": None, "base_estimator": LinearSVC()},
-            {"views": None, "meta_estimator": LogisticRegression()},
+            {"views": None, "final_estimator": LogisticRegression()},
         ],
         ids=str,
     )
     def test_what_is_not(self, parameters: dict[str, Any]) -> None:
         texts, labels, languages = text_corpus()
-        model = FunnellingClassifier(n_jobs=2, random_state=0, **parameters)
+        model = any_funnel(n_jobs=2, random_state=0, **parameters)
         assert _at_once(model.fit(texts, labels, languages=languages)) == 1

@@ -17,24 +17,25 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from funnelling.errors import InputError
-from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 CORPUS = vector_corpus()
 FOREST = RandomForestClassifier(n_estimators=5)
 
 
-def fit(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, random_state=0, **parameters).fit(CORPUS.X, CORPUS.y)
+def fit(**parameters: Any) -> FunnelEstimator:
+    return any_funnel(views=None, random_state=0, **parameters).fit(CORPUS.X, CORPUS.y)
 
 
-def probabilities(model: FunnellingClassifier) -> npt.NDArray[np.float64]:
+def probabilities(model: FunnelEstimator) -> npt.NDArray[np.float64]:
     return np.vstack(list(model.predict_proba(CORPUS.X).values()))
 
 
-def share_right(model: FunnellingClassifier) -> float:
+def share_right(model: FunnelEstimator) -> float:
     return float(np.mean((probabilities(model) > 0.5) == CORPUS.indicator))
 
 
@@ -53,8 +54,8 @@ def share_right(model: FunnellingClassifier) -> float:
 def test_a_classifier_in_either_tier_or_both(estimator: Any, variant: str) -> None:
     for parameters in (
         {"base_estimator": estimator, "meta_C": 1.0},
-        {"meta_estimator": estimator},
-        {"base_estimator": estimator, "meta_estimator": estimator},
+        {"final_estimator": estimator},
+        {"base_estimator": estimator, "final_estimator": estimator},
     ):
         model = fit(variant=variant, folds=3, **parameters)
         assert np.isfinite(probabilities(model)).all()
@@ -64,7 +65,7 @@ def test_a_classifier_in_either_tier_or_both(estimator: Any, variant: str) -> No
 
 def test_the_built_in_svms_are_scikit_learns() -> None:
     """The paper's recipe, spelled out, gives what the built-in learners give."""
-    recipe = fit(base_estimator=SVC(kernel="linear"), meta_estimator=SVC(gamma=1 / 3))
+    recipe = fit(base_estimator=SVC(kernel="linear"), final_estimator=SVC(gamma=1 / 3))
     np.testing.assert_allclose(probabilities(fit(meta_C=1.0)), probabilities(recipe), atol=2e-2)
 
 
@@ -80,7 +81,7 @@ def test_a_classifier_for_each_language() -> None:
 
 def test_texts_may_be_learnt_by_any_classifier_of_sparse_vectors() -> None:
     texts, labels, languages = text_corpus(60)
-    model = FunnellingClassifier(views=None, base_estimator=MultinomialNB(alpha=0.1), random_state=0)
+    model = any_funnel(views=None, base_estimator=MultinomialNB(alpha=0.1), random_state=0)
     model.fit(texts, labels, languages=languages)
     assert model.score(texts, labels, languages=languages) > 0.8
 
@@ -166,4 +167,4 @@ def test_what_gives_no_scores_is_refused() -> None:
 def test_a_classifier_of_dense_vectors_says_so_itself() -> None:
     X = {language: sparse.csr_array(part) for language, part in CORPUS.X.items()}
     with pytest.raises(TypeError, match="dense"):
-        FunnellingClassifier(views=None, base_estimator=GaussianNB()).fit(X, CORPUS.y)
+        any_funnel(views=None, base_estimator=GaussianNB()).fit(X, CORPUS.y)

@@ -12,18 +12,21 @@ from hypothesis import given as given_examples
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.blocks import bag
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.learning import correction, further, update
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, make_method
 from funnelling.spaces.words import CharacterSpace
+from funnelling.storage import save_model
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts
 from funnelling.text.tfidf import TfidfVectorizer
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus
 
 
@@ -46,12 +49,12 @@ def given(corpus: Corpus, groups: bool = True) -> dict[str, Any]:
     }
 
 
-def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(**{"views": None, "random_state": 3, **parameters})
+def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(**{"views": None, "random_state": 3, **parameters})
     return model.fit(**given(corpus, groups))
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
@@ -61,7 +64,7 @@ def test_a_funnel_that_grew_by_a_language_is_one_fitted_at_once(
     corpus: Corpus, variant: str, groups: bool
 ) -> None:
     grown = fitted(part(corpus, "de", "it"), groups, variant=variant, folds=3)
-    grown.extend(**given(part(corpus, "en"), groups))
+    grown.update(**given(part(corpus, "en"), groups))
     at_once = fitted(corpus, groups, variant=variant, folds=3)
     assert grown.languages_ == at_once.languages_ == ["de", "en", "it"]
     assert np.array_equal(scores(grown, corpus), scores(at_once, corpus))
@@ -97,7 +100,7 @@ def saved(model: MethodEstimator) -> Any:
 @pytest.mark.parametrize("views", VIEWS, ids=str)
 def test_every_view_learns_on(corpus: Corpus, views: Any, combine: str) -> None:
     first, second, both = halves(corpus)
-    grown = fitted(first, views=views, combine=combine).extend(**given(second))
+    grown = fitted(first, views=views, combine=combine).update(**given(second))
     at_once = fitted(both, views=views, combine=combine)
     assert np.array_equal(scores(grown, both), scores(at_once, both))
     assert saved(grown) == saved(at_once)
@@ -107,7 +110,7 @@ def test_what_was_chosen_stays(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) 
     first, second, both = halves(corpus)
     grown = fitted(first, views="auto")
     choice = grown.choice_
-    grown.extend(**given(second))
+    grown.update(**given(second))
     assert grown.choice_ is choice
     monkeypatch.setattr("funnelling.funnel.learning.choose", lambda *_: choice)
     assert saved(grown) == saved(fitted(both, views="auto"))
@@ -124,7 +127,7 @@ def test_it_can_be_chosen_anew(corpus: Corpus) -> None:
 def test_languages_without_documents_are_served_by_all_that_was_learned(corpus: Corpus, joint: bool) -> None:
     first, second, both = halves(part(corpus, "de", "it"))
     parameters = {"zero_shot": "pooled", "zero_shot_joint": joint}
-    grown = fitted(first, **parameters).extend(**given(second))
+    grown = fitted(first, **parameters).update(**given(second))
     assert saved(grown) == saved(fitted(both, **parameters))
 
 
@@ -135,26 +138,26 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
     grown = fitted(first, views="auto", zero_shot="pooled")
     monkeypatch.setattr("funnelling.funnel.learning.choose", lambda *_: grown.choice_)
     at_once = fitted(both, views="auto", zero_shot="pooled")
-    assert saved(grown.extend(**given(second))) == saved(at_once)
+    assert saved(grown.update(**given(second))) == saved(at_once)
 
 
 def made(name: str) -> MethodEstimator:
     method = make_method(name, seed=3)
-    return estimator_type(method.algorithm)(**method.parameters.get_params(deep=False))
+    return estimator_type(method.algorithm, method.parameters).under(method.parameters)
 
 
 @pytest.mark.parametrize("name", ["naive", "pooled", "lri", "dci"])
 def test_rivals_learn_on_too(corpus: Corpus, name: str) -> None:
     first, second, both = halves(corpus)
     grown, at_once = made(name), made(name)
-    grown.fit(**given(first)).extend(**given(second))
+    grown.fit(**given(first)).update(**given(second))
     assert saved(grown) == saved(at_once.fit(**given(both)))
 
 
 def test_scikit_learns_vectors_are_the_same_but_for_rounding(corpus: Corpus) -> None:
     first, second, both = halves(corpus)
     grown, at_once = (made("words-and-characters") for _ in range(2))
-    grown.fit(**given(first)).extend(**given(second))
+    grown.fit(**given(first)).update(**given(second))
     asked = {"X": both.texts, "languages": both.languages}
     expected = at_once.fit(**given(both)).decision_function(**asked)
     assert grown.decision_function(**asked) == pytest.approx(expected, abs=1e-5)
@@ -188,7 +191,7 @@ class TestFewChanges:
         late = np.arange(len(large)) % 30 == 7
         first, second = large.select(~late), large.select(late)
         both = Corpus.from_documents([*first, *second])
-        grown = fitted(first, views=views, combine=combine, meta_C=1).extend(**given(second))
+        grown = fitted(first, views=views, combine=combine, meta_C=1).update(**given(second))
         assert grown.model_.fitted.kept.changed == 10
         at_once = fitted(both, views=views, combine=combine, meta_C=1)
         decided = [model.predict(both.texts, languages=both.languages) for model in (grown, at_once)]
@@ -201,7 +204,7 @@ class TestFewChanges:
         late = np.arange(len(large)) % 30 == 7
         first, second = large.select(~late), large.select(late)
         both = Corpus.from_documents([*first, *second])
-        grown = fitted(first, views=["pooled"]).extend(**given(second), exact=True)
+        grown = fitted(first, views=["pooled"]).update(**given(second), exact=True)
         assert saved(grown) == saved(fitted(both, views=["pooled"]))
 
     def test_many_small_ones_add_up_to_a_fit_of_everything(self, large: Corpus) -> None:
@@ -209,12 +212,12 @@ class TestFewChanges:
         grown = fitted(first, views=["pooled"])
         changed = []
         for start in range(0, 20, 5):
-            grown.extend(**given(rest.select(np.arange(start, start + 5))))
+            grown.update(**given(rest.select(np.arange(start, start + 5))))
             changed.append(grown.model_.fitted.kept.changed)
         assert changed == [5, 10, 0, 5]
 
     def test_a_label_that_is_new_is_no_small_change(self, large: Corpus) -> None:
-        grown = fitted(large, views=["pooled"]).extend(["dea0 novel"] * 2, [["novel"]] * 2, ["de"] * 2)
+        grown = fitted(large, views=["pooled"]).update(["dea0 novel"] * 2, [["novel"]] * 2, ["de"] * 2)
         assert grown.model_.fitted.kept.changed == 0
         assert grown.classes_.tolist() == ["a", "b", "c", "d", "novel"]
 
@@ -223,7 +226,7 @@ class TestFewChanges:
         before = model.model_.fitted.kept.scores["it"].copy()
         wrong = part(large, "it").select([0, 1])
         wrong = replace(wrong, labels=[("d",), ()])
-        model.extend(**given(wrong))
+        model.update(**given(wrong))
         assert np.array_equal(model.model_.fitted.kept.scores["it"], before)
         assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
 
@@ -237,11 +240,11 @@ class TestForgetting:
 
     def test_also_after_it_learned_on(self, corpus: Corpus) -> None:
         first, second, _ = halves(corpus)
-        model = fitted(first, views=["mixed"]).extend(**given(second)).forget(second.ids)
+        model = fitted(first, views=["mixed"]).update(**given(second)).forget(second.ids)
         assert saved(model) == saved(fitted(first, views=["mixed"]))
 
     def test_a_language_and_a_label_go_with_their_documents(self, corpus: Corpus) -> None:
-        model = fitted(corpus).extend(["dea0"], [["only"]], ["de"], ids=["alone"])
+        model = fitted(corpus).update(["dea0"], [["only"]], ["de"], ids=["alone"])
         model.forget(["alone", *part(corpus, "it").ids])
         assert model.languages_ == ["de", "en"]
         assert model.classes_.tolist() == ["a", "b", "c", "d"]
@@ -251,7 +254,7 @@ class TestForgetting:
             fitted(corpus).forget(["nobody", "none", corpus.ids[0]])
 
     def test_numbers_of_lines_are_no_ids(self) -> None:
-        model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 3, [["x"], ["y"]] * 3, ["en"] * 6)
+        model = any_funnel(views=None).fit(["a cat", "a dog"] * 3, [["x"], ["y"]] * 3, ["en"] * 6)
         with pytest.raises(InputError, match="has the id '0'"):
             model.forget(["0"])
 
@@ -265,9 +268,9 @@ class TestForgetting:
 def test_other_languages_base_classifiers_stay_to_the_bit(corpus: Corpus) -> None:
     model = fitted(part(corpus, "de", "it"))
     before = model.model_.fitted.learned.views.own["it"]
-    model.extend(**given(part(corpus, "en")))
+    model.update(**given(part(corpus, "en")))
     assert model.model_.fitted.learned.views.own["it"] is before
-    model.extend(["deutsch dea0"], [["a"]], ["de"])
+    model.update(["deutsch dea0"], [["a"]], ["de"])
     assert model.model_.fitted.learned.views.own["it"] is before
 
 
@@ -280,7 +283,7 @@ def test_labels_first_seen_with_a_new_language_work(corpus: Corpus, calibration:
     model = fitted(known, calibration=calibration)
     assert model.classes_.tolist() == ["a", "c", "d"]
     new = part(corpus, "en")
-    model.extend(**given(new))
+    model.update(**given(new))
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
     everything = Corpus.from_documents([*known, *new])
     at_once = fitted(everything, calibration=calibration)
@@ -292,7 +295,7 @@ def test_further_documents_bring_further_words(corpus: Corpus) -> None:
     rows = part(corpus, "it")
     model = fitted(Corpus.from_documents([*part(corpus, "de"), *rows.select(np.arange(15))]))
     words = set(model.model_.fitted.learned.views.vectorizers["it"].get_feature_names_out())
-    model.extend(**given(rows.select(np.arange(15, 45))))
+    model.update(**given(rows.select(np.arange(15, 45))))
     assert model.documents_ == {"de": 45, "it": 45}
     assert set(model.model_.fitted.learned.views.vectorizers["it"].get_feature_names_out()) != words
     assert model.training_.blocks["it"].ids == rows.ids
@@ -302,7 +305,7 @@ def test_it_goes_on_after_saving_and_loading(corpus: Corpus, tmp_path: Path) -> 
     model = fitted(part(corpus, "de", "it"))
     save_model(model, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
-    loaded.extend(**given(part(corpus, "en")))
+    loaded.update(**given(part(corpus, "en")))
     assert np.array_equal(scores(loaded, corpus), scores(fitted(corpus), corpus))
 
 
@@ -310,21 +313,21 @@ def test_vectors_grow_too() -> None:
     rng = np.random.default_rng(0)
     vectors = {tag: rng.normal(size=(30, width)) for tag, width in (("a", 4), ("b", 6))}
     labels = {tag: [["x"] if row[0] > 0 else ["y"] for row in X] for tag, X in vectors.items()}
-    grown = FunnellingClassifier(views=None, random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
-    grown.extend({"b": vectors["b"]}, {"b": labels["b"]})
-    at_once = FunnellingClassifier(views=None, random_state=0).fit(vectors, labels)
+    grown = any_funnel(views=None, random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
+    grown.update({"b": vectors["b"]}, {"b": labels["b"]})
+    at_once = any_funnel(views=None, random_state=0).fit(vectors, labels)
     for tag, X in vectors.items():
         expected = at_once.decision_function({tag: X})[tag]
         assert np.array_equal(grown.decision_function({tag: X})[tag], expected)
     with pytest.raises(InputError, match="Give the same features"):
-        grown.extend({"a": vectors["b"]}, {"a": labels["b"]})
+        grown.update({"a": vectors["b"]}, {"a": labels["b"]})
 
 
 def test_groups_that_are_missing_are_none(corpus: Corpus) -> None:
     known, new = part(corpus, "de", "it"), part(corpus, "en")
-    model = FunnellingClassifier(views=None, random_state=3)
+    model = any_funnel(views=None, random_state=3)
     model.fit(known.texts, known.labels, known.languages, groups=[float("nan")] * len(known))
-    model.extend(new.texts, new.labels, new.languages, groups=[float("nan")] * len(new))
+    model.update(new.texts, new.labels, new.languages, groups=[float("nan")] * len(new))
     assert np.array_equal(scores(model, corpus), scores(fitted(corpus, groups=False), corpus))
 
 
@@ -332,16 +335,16 @@ def test_a_document_that_is_known_gets_its_new_labels(corpus: Corpus) -> None:
     model = fitted(corpus)
     wrong = part(corpus, "it").select([0, 1])
     wrong = replace(wrong, labels=[("d",), ()])
-    model.extend(**given(wrong))
+    model.update(**given(wrong))
     assert model.documents_ == {"de": 45, "en": 45, "it": 45}
     assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
-    model.extend(wrong.texts, wrong.labels, wrong.languages, ids=["other", "ids"])
+    model.update(wrong.texts, wrong.labels, wrong.languages, ids=["other", "ids"])
     assert model.documents_["it"] == 47
 
 
 def test_documents_without_an_id_are_known_by_their_text(corpus: Corpus) -> None:
     rows = part(corpus, "it")
-    model = FunnellingClassifier(views=None, random_state=3).fit(rows.texts, rows.labels, rows.languages)
+    model = any_funnel(views=None, random_state=3).fit(rows.texts, rows.labels, rows.languages)
     merged = further(
         model.model_, [rows.texts[3], rows.texts[4], "a new one"], [["d"], rows.labels[4], ["a"]], ["it"] * 3
     )
@@ -359,7 +362,7 @@ def test_labels_alone_correct_by_id(corpus: Corpus) -> None:
     corrected.model_ = update(corrected.model_, correction(corrected.model_, names, [["d"], []]))
     rows = part(corpus, "it").select([0, 1])
     rows = replace(rows, labels=[("d",), ()])
-    assert saved(corrected) == saved(fitted(corpus).extend(**given(rows)))
+    assert saved(corrected) == saved(fitted(corpus).update(**given(rows)))
     with pytest.raises(InputError, match="has the id 'nobody'"):
         correction(corrected.model_, ["nobody"], [["a"]])
 
@@ -392,9 +395,9 @@ def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
 class TestDocumentsThatAreHardToTellApart:
     TEXTS = ("a cat", "a dog", "an ox", "a cow") * 5
 
-    def model(self, ids: Any = None, **parameters: Any) -> FunnellingClassifier:
+    def model(self, ids: Any = None, **parameters: Any) -> FunnelEstimator:
         labels = [["x"], ["y"], ["x"], ["z"]] * 5
-        return FunnellingClassifier(**{"views": None, "random_state": 0, **parameters}).fit(
+        return any_funnel(**{"views": None, "random_state": 0, **parameters}).fit(
             self.TEXTS, labels, ["en"] * 20, ids=ids
         )
 
@@ -418,18 +421,18 @@ class TestDocumentsThatAreHardToTellApart:
     def test_the_same_file_again_changes_nothing_though_texts_are_there_twice(self) -> None:
         labels = [["x"], ["y"]] * 10
         texts = ["a cat", "a cat"] * 10
-        model = FunnellingClassifier(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
+        model = any_funnel(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
         assert not further(model.model_, texts, labels, ["en"] * 20).changed
 
     def test_texts_of_no_word_are_never_the_same(self) -> None:
         texts = ["", "a cat", "a dog"] * 4
-        model = FunnellingClassifier(views=None, random_state=0)
+        model = any_funnel(views=None, random_state=0)
         model.fit(texts, [["x"], ["x"], ["y"]] * 4, ["en"] * 12)
         assert further(model.model_, [" "], [["y"]], ["en"]).new == {"en": [12]}
 
     def test_an_id_that_comes_later_is_taken(self) -> None:
         model = self.model()
-        model.extend(["a cat"], [["x"]], ["en"], ids=["first"])
+        model.update(["a cat"], [["x"]], ["en"], ids=["first"])
         assert model.training_.find_ids(["first"])["en"].tolist() == [0, 4, 8, 12, 16]
 
     def test_another_order_is_another_text_where_texts_are_kept(self) -> None:
@@ -441,23 +444,23 @@ class TestDocumentsThatAreHardToTellApart:
     def test_another_group_is_a_change(self, corpus: Corpus) -> None:
         model = fitted(corpus, groups=False)
         grouped = [f"{tag}{row % 7}" for row, tag in enumerate(corpus.languages)]
-        model.extend(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
-        at_once = FunnellingClassifier(views=None, random_state=3)
+        model.update(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
+        at_once = any_funnel(views=None, random_state=3)
         at_once.fit(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
         assert saved(model) == saved(at_once)
 
 
 def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
-    model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
-    model.extend(**given(part(corpus, "en")))
-    assert model.combine == "concat"
-    assert model.model_.fit_parameters.combine == "mean"
+    model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(final_estimator="odds")
+    model.update(**given(part(corpus, "en")))
+    assert model.get_params()["final_estimator"] == "odds"
+    assert model.model_.fit_parameters.final_estimator == "auto"
 
 
 def test_columns_that_no_document_had_outlive_forgetting() -> None:
     y = pd.DataFrame({"a": [1, 0] * 10, "b": [0, 1] * 10, "c": [0] * 20})
     texts = ["a cat", "a dog"] * 10
-    model = FunnellingClassifier(views=None, random_state=0)
+    model = any_funnel(views=None, random_state=0)
     model.fit(texts, y, ["en"] * 20, ids=list(map(str, range(20))))
     assert model.forget(["3"]).classes_.tolist() == ["a", "b", "c"]
 
@@ -465,7 +468,7 @@ def test_columns_that_no_document_had_outlive_forgetting() -> None:
 def test_equal_ids_in_two_languages_need_the_language() -> None:
     texts, tags = ["a cat", "a dog", "un gatto", "un cane"] * 3, ["en", "en", "it", "it"] * 3
     ids = [f"{row // 4}{'ab'[row % 2]}" for row in range(12)]
-    model = FunnellingClassifier(views=None).fit(texts, [["x"], ["y"]] * 6, tags, ids=ids)
+    model = any_funnel(views=None).fit(texts, [["x"], ["y"]] * 6, tags, ids=ids)
     with pytest.raises(InputError, match="Give the language of each"):
         correction(model.model_, ["0a"], [["y"]])
     assert correction(model.model_, ["0a"], [["y"]], languages=["it"]).corrected == {"it": [0]}
@@ -476,17 +479,17 @@ def test_a_refusal_leaves_the_model_as_it_was(corpus: Corpus) -> None:
     before = scores(model, part(corpus, "it"))
     model.set_params(memory_limit=1e4)
     with pytest.raises(InputError, match="memory_limit"):
-        model.extend(**given(part(corpus, "en")))
+        model.update(**given(part(corpus, "en")))
     assert model.languages_ == ["de", "it"]
     assert np.array_equal(scores(model, part(corpus, "it")), before)
 
 
 def test_what_was_held_out_tells_how_good_the_model_is(corpus: Corpus) -> None:
     model = fitted(corpus)
-    measures = model.held_out_measures()
+    measures = model.held_out_scores_
     assert list(measures) == ["de", "en", "it"]
     assert all(0.5 < found["micro_f1"] <= 1 and found["documents"] == 45 for found in measures.values())
-    one = model.held_out_measures(["a"])["it"]
+    one = model.model_.held_out_measures(["a"])["it"]
     assert one["micro_f1"] == one["macro_f1_paper"]
 
 
@@ -497,12 +500,12 @@ def with_one_label(corpus: Corpus, classes: str) -> Corpus:
     return replace(corpus, labels=labels, one_label=True)
 
 
-def extended(model: FunnellingClassifier, corpus: Corpus) -> FunnellingClassifier:
-    return model.extend(**{**given(corpus), "y": corpus.y})
+def extended(model: FunnelEstimator, corpus: Corpus) -> FunnelEstimator:
+    return model.update(**{**given(corpus), "y": corpus.y})
 
 
-def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 3, **parameters}).fit(
+def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "random_state": 3, **parameters}).fit(
         **{**given(corpus), "y": corpus.y}
     )
 
@@ -518,14 +521,14 @@ class TestOneLabelPerDocument:
         probabilities = [m.predict_proba(one.texts, languages=one.languages) for m in (grown, at_once)]
         assert np.array_equal(*probabilities)
         assert probabilities[0].sum(axis=1) == pytest.approx(1)
-        assert grown.held_out_measures() == at_once.held_out_measures()
-        assert grown.held_out_measures()["en"]["accuracy"] > 1 / len(classes)
+        assert grown.held_out_scores_ == at_once.held_out_scores_
+        assert grown.held_out_scores_["en"]["accuracy"] > 1 / len(classes)
 
     @pytest.mark.parametrize("classes", ["ab", "abcd"])
     def test_views_that_all_languages_share(self, corpus: Corpus, classes: str) -> None:
         one = with_one_label(corpus, classes)
         model = extended(fitted_on_one(part(one, "de", "it"), views=("own", "pooled")), part(one, "en"))
-        assert model.held_out_measures()["en"]["accuracy"] > 1 / len(classes)
+        assert model.held_out_scores_["en"]["accuracy"] > 1 / len(classes)
 
     @pytest.mark.parametrize("calibration", ["platt", "none"])
     @pytest.mark.parametrize("classes", ["ab", "abc"])
@@ -541,8 +544,8 @@ class TestOneLabelPerDocument:
         assert np.array_equal(scores(grown, together), scores(at_once, together))
         assert "d" in grown.predict(new.texts, languages=new.languages)
         # What was known is measured over what was known; whether a document is right, over all.
-        measures = grown.held_out_measures(list(classes))["en"]
-        assert measures["accuracy"] == grown.held_out_measures()["en"]["accuracy"]
+        measures = grown.model_.held_out_measures(list(classes))["en"]
+        assert measures["accuracy"] == grown.held_out_scores_["en"]["accuracy"]
 
     def test_a_known_document_gets_its_new_label(self, corpus: Corpus) -> None:
         one = with_one_label(corpus, "abcd")
@@ -556,16 +559,16 @@ class TestOneLabelPerDocument:
 class TestOtherForms:
     def test_an_indicator_matrix(self) -> None:
         X, y = np.random.default_rng(0).normal(size=(40, 3)), np.eye(2, dtype=int)[np.arange(40) % 2]
-        grown = FunnellingClassifier(views=None, random_state=0).fit(X[:20], y[:20]).extend(X[20:], y[20:])
-        at_once = FunnellingClassifier(views=None, random_state=0).fit(X, y)
+        grown = any_funnel(views=None, random_state=0).fit(X[:20], y[:20]).update(X[20:], y[20:])
+        at_once = any_funnel(views=None, random_state=0).fit(X, y)
         assert np.array_equal(grown.decision_function(X), at_once.decision_function(X))
 
     def test_classes_that_are_numbers(self) -> None:
         X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
-        grown = FunnellingClassifier(views=None, random_state=0).fit(X[:20], y[:20] % 2)
-        grown.extend(X[20:], y[20:])
+        grown = any_funnel(views=None, random_state=0).fit(X[:20], y[:20] % 2)
+        grown.update(X[20:], y[20:])
         assert grown.classes_.tolist() == [0, 1, 2]
-        at_once = FunnellingClassifier(views=None, random_state=0)
+        at_once = any_funnel(views=None, random_state=0)
         at_once.fit(X, np.concatenate([y[:20] % 2, y[20:]]))
         assert np.array_equal(grown.decision_function(X), at_once.decision_function(X))
 
@@ -574,33 +577,33 @@ class TestRefusals:
     def test_texts_that_must_be_read_as_they_were_written(self, corpus: Corpus) -> None:
         model = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)))
         with pytest.raises(InputError, match="keep='texts'"):
-            model.extend(["text"], [["a"]], ["it"])
+            model.update(["text"], [["a"]], ["it"])
         kept = fitted(corpus, vectorizer=CountVectorizer(ngram_range=(1, 2)), keep="texts")
         assert kept.training_.documents["it"] == part(corpus, "it").texts
-        assert kept.extend(["text"], [["a"]], ["it"]).documents_["it"] == 46
+        assert kept.update(["text"], [["a"]], ["it"]).documents_["it"] == 46
 
     def test_another_number_of_columns(self) -> None:
-        model = FunnellingClassifier().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
+        model = any_funnel().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
         with pytest.raises(InputError, match="the 2 columns of the model"):
-            model.extend(np.eye(4), np.eye(4, dtype=int)[:, :3])
+            model.update(np.eye(4), np.eye(4, dtype=int)[:, :3])
         with pytest.raises(InputError, match="indicator matrix"):
-            model.extend(np.eye(4), [["0"]] * 4)
+            model.update(np.eye(4), [["0"]] * 4)
 
     def test_a_compact_model(self, corpus: Corpus) -> None:
         model = fitted(corpus, keep="nothing")
         assert not hasattr(model, "training_")
         with pytest.raises(InputError, match="compact"):
-            model.extend(["text"], [["a"]], ["it"])
+            model.update(["text"], [["a"]], ["it"])
 
     def test_label_lists_for_a_model_that_gives_one_label(self) -> None:
-        model = FunnellingClassifier().fit(np.eye(4), ["a", "b", "a", "b"])
+        model = any_funnel().fit(np.eye(4), ["a", "b", "a", "b"])
         with pytest.raises(InputError, match="one label per document"):
-            model.extend(np.eye(4), [["a"], ["b"], ["a"], ["b"]])
+            model.update(np.eye(4), [["a"], ["b"], ["a"], ["b"]])
 
     def test_vectors_for_a_model_of_texts(self, corpus: Corpus) -> None:
         with pytest.raises(InputError, match="fitted on texts"):
-            fitted(corpus).extend(np.eye(2), [["a"], ["b"]])
+            fitted(corpus).update(np.eye(2), [["a"], ["b"]])
 
     def test_labels_that_are_no_lists(self, corpus: Corpus) -> None:
         with pytest.raises(InputError, match="label lists"):
-            fitted(corpus).extend(["text"], ["a"], ["it"])
+            fitted(corpus).update(["text"], ["a"], ["it"])

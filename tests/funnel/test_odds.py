@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.learners import ANY_LANGUAGE, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_meta_features
+from funnelling.storage import save_model
 from tests.artificial import vector_corpus
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus, write_words
 
 VIEWS = ["own", "pooled"]
@@ -27,12 +29,12 @@ def corpus() -> Corpus:
     return made_corpus(each=30)
 
 
-def fitted(corpus: Corpus, y: Any = None, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(**{"views": VIEWS, "combine": "odds", "random_state": 0, **parameters})
+def fitted(corpus: Corpus, y: Any = None, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(**{"views": VIEWS, "final_estimator": "odds", "random_state": 0, **parameters})
     return model.fit(corpus.texts, corpus.labels if y is None else y, corpus.languages, ids=corpus.ids)
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, corpus.languages)
 
 
@@ -129,8 +131,8 @@ class TestOffsets:
     def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
         held_out, truth = drawn([1.0], single_label=True, documents=300)
         points, folds = held_out[0], np.arange(300) % 3
-        parameters = FunnellingClassifier(views=["mixed"], combine="odds")
-        design, both = FunnelConfig.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
+        parameters = any_funnel(views=["mixed"], final_estimator="odds")
+        design, both = FunnelConfig.of(parameters.parameters), {"mixed": {"en": Posteriors(points, points)}}
         one_each = LabelSpace(np.arange(3), single_label=True)
         found = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})[1].held_out
         for fold in range(3):
@@ -146,8 +148,8 @@ class TestOffsets:
         words = [f"word{number}" for number in range(40)]
         texts = [" ".join(rng.choice(words, 6)) for _ in range(600)]
         y, tags = [str(each) for each in rng.integers(6, size=600)], ["en", "it", "de", "fr", "es"] * 120
-        model = FunnellingClassifier(views=["mixed"], combine="odds", random_state=0).fit(texts, y, tags)
-        measures = model.held_out_measures()
+        model = any_funnel(views=["mixed"], final_estimator="odds", random_state=0).fit(texts, y, tags)
+        measures = model.held_out_scores_
         assert np.mean([each["accuracy"] for each in measures.values()]) < 1 / 6 + 0.03
 
     def test_where_views_say_nothing_probabilities_are_shares(self) -> None:
@@ -155,7 +157,7 @@ class TestOffsets:
         texts = [" ".join(rng.choice([f"word{number}" for number in range(40)], 6)) for _ in range(400)]
         y = rng.choice(["a", "b", "c"], 400, p=[0.5, 0.35, 0.15]).tolist()
         tags = ["en", "it"] * 200
-        model = FunnellingClassifier(views=["mixed"], combine="odds", random_state=0).fit(texts, y, tags)
+        model = any_funnel(views=["mixed"], final_estimator="odds", random_state=0).fit(texts, y, tags)
         probabilities = model.predict_proba(["word1 word2", "word7 word9"], ["en", "it"])
         assert probabilities[0] == pytest.approx([0.5, 0.35, 0.15], abs=0.15)
 
@@ -169,8 +171,8 @@ class TestOffsets:
     def test_they_are_learned_where_tier_one_has_not_seen_the_documents(self) -> None:
         posteriors = Posteriors(np.zeros((1, 2), dtype=np.float32), np.ones((1, 2), dtype=np.float32))
         for combine, expected in (("odds", posteriors.held_out), ("mean", posteriors.training)):
-            parameters = FunnellingClassifier(views=VIEWS, combine=combine)
-            assert tier_two_meta_features(FunnelConfig.of(parameters), posteriors) is expected
+            parameters = any_funnel(views=VIEWS, combine=combine)
+            assert tier_two_meta_features(FunnelConfig.of(parameters.parameters), posteriors) is expected
 
 
 class TestPoints:
@@ -224,7 +226,7 @@ class TestModels:
 
     def test_vectors(self) -> None:
         made = vector_corpus()
-        model = FunnellingClassifier(views=VIEWS, combine="odds", random_state=0).fit(made.X, made.y)
+        model = any_funnel(views=VIEWS, final_estimator="odds", random_state=0).fit(made.X, made.y)
         right = [(model.predict(made.X)[tag] == made.y[tag]).mean() for tag in made.X]
         assert min(right) > 0.75
 
@@ -271,7 +273,7 @@ class TestModels:
         made = vector_corpus()
         padded = {tag: np.insert(rows, 1, 0, axis=1) for tag, rows in made.y.items()}
         plain, more = (
-            FunnellingClassifier(views=VIEWS, combine="odds", random_state=0).fit(made.X, y)
+            any_funnel(views=VIEWS, final_estimator="odds", random_state=0).fit(made.X, y)
             for y in (made.y, padded)
         )
         for tag, probabilities in plain.predict_proba(made.X).items():
@@ -282,7 +284,7 @@ class TestModels:
     def test_it_learns_on(self, corpus: Corpus) -> None:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, views=["own", "mixed"])
-        model.extend(
+        model.update(
             new.texts, [(*labels, "new") for labels in new.label_lists()], new.languages, ids=new.ids
         )
         assert model.languages_ == ["de", "en", "it"]
@@ -304,9 +306,7 @@ class TestModels:
 
 
 @pytest.mark.parametrize("views", ["auto", VIEWS])
-@pytest.mark.parametrize(
-    "given", [{"calibration": "fixed"}, {"calibration": "none"}, {"meta_estimator": LogisticRegression()}]
-)
+@pytest.mark.parametrize("given", [{"calibration": "fixed"}, {"calibration": "none"}, {"combine": "concat"}])
 def test_what_is_no_part_of_it_is_refused(views: Any, given: dict[str, Any], corpus: Corpus) -> None:
-    with pytest.raises(InputError, match=f"combine='odds' is a tier 2 of its own. Leave {next(iter(given))}"):
-        fitted(corpus, views=views, **given)
+    with pytest.raises(InputError, match=f"'odds' is a tier 2 of its own. Leave {next(iter(given))}"):
+        fitted(corpus, **{"views": views, "final_estimator": "odds", "combine": "mean", **given})

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
@@ -23,6 +22,7 @@ from funnelling.funnel.thresholds import (
 )
 from funnelling.svm import Calibration
 from tests.artificial import vector_corpus
+from tests.funnels import any_funnel
 
 
 def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -178,13 +178,13 @@ class TestFloor:
 
     def test_it_holds_where_nothing_was_asked_for_and_views_are_chosen(self) -> None:
         def goal(**parameters: Any) -> Goal | None:
-            return FunnelConfig.of(FunnellingClassifier(**parameters)).goal
+            return FunnelConfig.of(any_funnel(**parameters).parameters).goal
 
         assert goal() == DEFAULT_GOAL == Goal("macro_f1_paper", min_threshold=0.1)
         assert goal(views=None) is None
         assert goal(views=["own"]) is None
-        assert goal(optimise="macro-f1") == Goal("macro_f1_paper")
-        assert goal(calibrated=True) is None, "nothing is tuned"
+        assert goal(thresholds="macro-f1") == Goal("macro_f1_paper")
+        assert goal(thresholds=0.5) is None, "nothing is tuned"
 
 
 @pytest.mark.parametrize("text", ["f1", "recall", "recall=", "recall=1", "recall=nan", "micro_f1", ""])
@@ -201,23 +201,23 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
     assert (thresholds < 0.015).all()
 
 
-@pytest.mark.parametrize("parameters", [{"optimise": "micro-f1"}, {"calibrated": True}])
+@pytest.mark.parametrize("parameters", [{"thresholds": "micro-f1"}, {"thresholds": 0.5}])
 def test_one_label_a_document_has_no_thresholds(parameters: Any) -> None:
     with pytest.raises(InputError, match="Leave it out"):
-        FunnellingClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
+        any_funnel(**parameters).fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_calibrated_says_yes_above_one_half() -> None:
     corpus = vector_corpus()
-    model = FunnellingClassifier(views=None, calibrated=True, random_state=0).fit(corpus.X, corpus.y)
-    decided, probabilities = model.classify(corpus.X)
-    plain = FunnellingClassifier(views=None, random_state=0).fit(corpus.X, corpus.y)
+    model = any_funnel(views=None, thresholds=0.5, random_state=0).fit(corpus.X, corpus.y)
+    decided, probabilities = model.model_.classify(corpus.X)
+    plain = any_funnel(views=None, random_state=0).fit(corpus.X, corpus.y)
     for tag, labels in decided.items():
         np.testing.assert_array_equal(labels, probabilities[tag] > 0.5)
         np.testing.assert_array_equal(probabilities[tag], plain.predict_proba(corpus.X)[tag])
     assert any((decided[tag] != plain.predict(corpus.X)[tag]).any() for tag in decided)
-    with pytest.raises(InputError, match=r"^calibrated decides at .5 and optimise tunes thresholds"):
-        model.set_params(optimise="micro-f1").fit(corpus.X, corpus.y)
+    with pytest.raises(InputError, match=r"^thresholds must be 'auto', None, .5 or a Thresh.*not 0.4"):
+        model.set_params(thresholds=0.4).fit(corpus.X, corpus.y)
 
 
 def test_counts_on_the_grid_are_those_of_each_threshold() -> None:

@@ -10,13 +10,15 @@ import pytest
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
-from funnelling import Corpus, load_model, save_model
-from funnelling.funnel.estimator import FunnellingClassifier
+from funnelling import Corpus, load_model
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.funnel.tier_two import N_FIRST_POSITIVES, aligned_scores, draw_meta_sample
+from funnelling.storage import save_model
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus
 
 Array = npt.NDArray[np.float64]
@@ -59,7 +61,7 @@ def test_probabilities_hold_where_those_of_tier_two_s_own_cross_validation_would
     """Tier 1 knows its training documents by heart, so tier 2's held-out documents look easy."""
     X, y = noisy_corpus(150, seed=0)
     new_X, new_y = noisy_corpus(500, seed=1)
-    model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(X, y)
+    model = any_funnel(views=None, meta_C=1.0, random_state=0).fit(X, y)
     truth = np.vstack(list(new_y.values())).ravel()
     scores = np.vstack(list(model.decision_function(new_X).values()))
     honest = np.vstack(list(model.predict_proba(new_X).values())).ravel()
@@ -122,9 +124,9 @@ class TestASampleTeaches:
     """Past the memory limit of a kernel matrix."""
 
     @pytest.fixture
-    def model(self, caplog: pytest.LogCaptureFixture) -> FunnellingClassifier:
+    def model(self, caplog: pytest.LogCaptureFixture) -> FunnelEstimator:
         corpus = made_corpus(each=60)
-        model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
+        model = any_funnel(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         with caplog.at_level(logging.WARNING):
             return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
@@ -132,16 +134,14 @@ class TestASampleTeaches:
     def test_it_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         assert any("Tier 2 learns from 100 of" in record.message for record in caplog.get_records("setup"))
 
-    def test_it_learns_on_as_if_fitted_on_everything(
-        self, model: FunnellingClassifier, tmp_path: Path
-    ) -> None:
+    def test_it_learns_on_as_if_fitted_on_everything(self, model: FunnelEstimator, tmp_path: Path) -> None:
         corpus = made_corpus(each=60)
         later = np.arange(len(corpus)) % 3 == 0
         first, rest = corpus.select(~later), corpus.select(later)
         grown = clone(model).fit(first.texts, first.labels, languages=first.languages, ids=first.ids)
         save_model(grown, tmp_path / "m")
         grown = load_model(tmp_path / "m")
-        grown.extend(rest.texts, rest.labels, rest.languages, ids=rest.ids, exact=True)
+        grown.update(rest.texts, rest.labels, rest.languages, ids=rest.ids, exact=True)
         both = Corpus.from_documents([*first, *rest])
         at_once = clone(model).fit(both.texts, both.labels, languages=both.languages, ids=both.ids)
         np.testing.assert_array_equal(
@@ -152,41 +152,39 @@ class TestASampleTeaches:
     def test_a_model_whose_tier_2_learned_from_all_may_outgrow_that(self) -> None:
         corpus = made_corpus(each=60)
         few = corpus.select(np.arange(len(corpus)) % 3 == 0)
-        model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
+        model = any_funnel(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         model.fit(few.texts, few.labels, languages=few.languages, ids=few.ids)
         assert model.model_.fitted.kept.scores
-        model.extend(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
+        model.update(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
         assert model.model_.fitted.kept is None
-        model.extend(["italiano ita0"], [["a"]], languages=["it"])
+        model.update(["italiano ita0"], [["a"]], languages=["it"])
         assert model.documents_["it"] == 61
 
     def test_documents_are_kept_and_nothing_of_what_the_tiers_make_of_them(
-        self, model: FunnellingClassifier
+        self, model: FunnelEstimator
     ) -> None:
         kept = model.training_
         assert kept.kind == "bags"
         assert {tag: len(block.content) for tag, block in kept.blocks.items()} == model.documents_
         assert model.model_.fitted.kept is None
 
-    def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:
+    def test_explanations_show_no_neighbours(self, model: FunnelEstimator) -> None:
         explained = model.explain(["italiano ita0"], languages=["it"])[0]
         assert explained["labels"]
         assert not explained.get("neighbours")
 
-    def test_it_labels_documents_all_the_same(self, model: FunnellingClassifier) -> None:
+    def test_it_labels_documents_all_the_same(self, model: FunnelEstimator) -> None:
         corpus = made_corpus(each=60)
         assert model.score(corpus.texts, corpus.labels, languages=corpus.languages) > 0.5
         assert len(model.model_.fitted.learned.tier_two.scorer.support) <= 100
 
     def test_an_estimator_of_the_users_learns_from_all(self) -> None:
         corpus = made_corpus(each=60)
-        model = FunnellingClassifier(
-            views=None, random_state=0, memory_limit=4 * 100**2, meta_estimator=GaussianNB()
-        )
+        model = any_funnel(views=None, random_state=0, memory_limit=4 * 100**2, final_estimator=GaussianNB())
         assert hasattr(model.fit(corpus.texts, corpus.labels, languages=corpus.languages), "training_")
 
     def test_labels_go_in_sets_where_a_solution_of_all_would_not_fit(
-        self, monkeypatch: pytest.MonkeyPatch, model: FunnellingClassifier
+        self, monkeypatch: pytest.MonkeyPatch, model: FunnelEstimator
     ) -> None:
         corpus = made_corpus(each=60)
         sets: list[int] = []
@@ -197,7 +195,7 @@ class TestASampleTeaches:
 
         monkeypatch.setattr("funnelling.funnel.tier_one.fit_tier_one", watched)
         monkeypatch.setattr("funnelling.funnel.tier_one.labels_at_once", lambda *_: 1)
-        one_by_one = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2)
+        one_by_one = any_funnel(views=None, random_state=0, memory_limit=4 * 100**2)
         one_by_one.fit(corpus.texts, corpus.labels, languages=corpus.languages)
         assert set(sets) == {1}
         np.testing.assert_allclose(

@@ -6,23 +6,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError
-from funnelling.funnel.thresholds import Goal, parse_goal
+from funnelling import InputError
+from funnelling.funnel.estimator import FunnelEstimator
+from funnelling.funnel.thresholds import Goal, ThresholdTuning, parse_goal
 from funnelling.funnel.tuning import figures, sum_of
 from tests.artificial import text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 CORPUS = vector_corpus(documents=80, noise=0.8)
 
 
-def fitted(**parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(**{"views": None, "meta_C": 1, "random_state": 0, **parameters})
+def fitted(**parameters: Any) -> FunnelEstimator:
+    model = any_funnel(**{"views": None, "meta_C": 1, "random_state": 0, **parameters})
     return model.fit(CORPUS.X, CORPUS.y)
 
 
 @pytest.mark.parametrize("goal", ["macro-f1", "micro-k", "recall=.8", "precision=.8", "recall=.7 per label"])
-@pytest.mark.parametrize("before", [{}, {"optimise": "micro-f1"}, {"calibrated": True}])
+@pytest.mark.parametrize("before", [{}, {"thresholds": "micro-f1"}, {"thresholds": 0.5}])
 def test_thresholds_are_those_of_a_fit_for_the_goal(goal: str, before: dict[str, Any]) -> None:
-    model, anew = fitted(**before), fitted(optimise=goal)
+    model, anew = fitted(**before), fitted(thresholds=goal)
     model.tune(goal)
     np.testing.assert_array_equal(
         model.model_.fitted.learned.tier_two.thresholds, anew.model_.fitted.learned.tier_two.thresholds
@@ -40,19 +42,19 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     corpus = text_corpus(60)
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
     model, anew = (
-        FunnellingClassifier(**parameters, **more).fit(*corpus) for more in ({}, {"optimise": "recall=.9"})
+        any_funnel(**parameters, **more).fit(*corpus) for more in ({}, {"thresholds": "recall=.9"})
     )
     model.tune("recall=.9")
     np.testing.assert_array_equal(
         model.model_.fitted.zero_shot.tier_two.thresholds, anew.model_.fitted.zero_shot.tier_two.thresholds
     )
-    np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
+    np.testing.assert_array_equal(model.model_.thresholds("es"), anew.model_.thresholds("es"))
 
 
 def test_without_a_label_that_was_dropped() -> None:
     """The other thresholds are those that they get beside it."""
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
-    model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
+    model = any_funnel(**parameters).fit(*text_corpus(60))
     whole = copy.copy(model)
     kept = model.classes_.tolist()[1:]
     model.relabel({model.classes_[0]: None})
@@ -69,7 +71,7 @@ def test_without_a_label_that_was_dropped() -> None:
 
 def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
-    model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
+    model = any_funnel(**parameters).fit(*text_corpus(60))
     scores = model.model_.fitted.kept.zero_shot_scores
     scores.update({tag: rows[:, :1] for tag, rows in scores.items()})  # damaged
     before = dict(vars(model))
@@ -79,13 +81,13 @@ def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
 
 
 def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
-    model = fitted(optimise="macro-f1")
-    before = model.thresholds("en")
+    model = fitted(thresholds="macro-f1")
+    before = model.thresholds_["en"]
     change = model.tune("recall=.95", labels=["1"])
-    after = model.thresholds("en")
+    after = model.thresholds_["en"]
     assert after[1] < before[1]
     assert after[[0, 2]].tolist() == before[[0, 2]].tolist()
-    assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
+    assert (model.parameters.tuned_for, change.tuned) == ("macro-f1", ["1"])
     assert [row["label"] for row in change.by_label()] == ["1"]
     assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
     assert model.tune("recall=.95", labels=[1]).tuned == ["1"], "as the model has it"
@@ -110,7 +112,8 @@ def test_figures_are_of_thresholds_that_did_not_see_the_documents() -> None:
 def test_per_label_is_asked_of_every_label() -> None:
     model = fitted()
     change = model.tune("recall=.8", per_label=True)
-    assert change.goal == model.optimise == "recall=.8 per label"
+    assert change.goal == "recall=.8 per label"
+    assert model.get_params()["thresholds"] == ThresholdTuning("recall=.8", per_label=True, min_threshold=0)
     table = np.sum(list(model.model_.fitted.learned.tier_two.held_out.values()), axis=0)
     assert (table[0] / (table[0] + table[2]) >= 0.8).all()
     with pytest.raises(InputError, match="no goal "):
@@ -120,7 +123,7 @@ def test_per_label_is_asked_of_every_label() -> None:
 def test_a_goal_that_is_out_of_reach_is_named_with_what_is_reached() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), rng.random((300, 2)) < 0.3
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(X, y.astype(int))
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(X, y.astype(int))
     (line,) = model.tune("precision=.95").missed()
     assert line.startswith("precision=.95 is not reached: precision is 0.")
     (line,) = model.tune("precision=.95", per_label=True).missed()
@@ -145,20 +148,20 @@ def test_what_cannot_be_tuned_is_refused() -> None:
         model.tune("micro-f1", labels=[])
     with pytest.raises(InputError, match=r"compact.*train it again with --goal"):
         fitted(keep="nothing").tune("micro-f1")
-    one_label = FunnellingClassifier(views=None).fit(np.eye(8), [0, 1] * 4)
+    one_label = any_funnel(views=None).fit(np.eye(8), [0, 1] * 4)
     with pytest.raises(InputError, match="one label per document"):
         one_label.tune("micro-f1")
 
 
 def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
     corpus = text_corpus(60)
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0)
+    model = any_funnel(views=None, meta_C=1, random_state=0)
     italian = np.array(corpus[2]) == "it"
 
     def some(rows: Any) -> tuple[list[Any], ...]:
         return tuple([column[row] for row in np.flatnonzero(rows)] for column in corpus)
 
-    model.fit(*some(~italian)).extend(*some(italian))
+    model.fit(*some(~italian)).update(*some(italian))
     assert sorted(model.model_.fitted.kept.scores) == ["en", "it"]
     model.tune("recall=.9")
     assert sum(table.sum() for table in model.model_.fitted.learned.tier_two.held_out.values()) == 60 * len(

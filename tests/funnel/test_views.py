@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.funnel.combination import combined, stacking_weights
 from funnelling.funnel.design import FunnelConfig, FunnelParameters
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.tier_one import Posteriors, kfcv_folds
@@ -23,10 +24,11 @@ from funnelling.matrices import squared_norms, unit_rows
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.labels import DCISpace, WCESpace
 from funnelling.spaces.words import PooledSpace
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
 from tests.corpus.training import made_training
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
@@ -41,12 +43,12 @@ def corpus() -> Corpus:
     return made_corpus(each=45)
 
 
-def fitted(corpus: Corpus, views: Any, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(views=views, random_state=0, **parameters)
+def fitted(corpus: Corpus, views: Any, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(views=views, random_state=0, **parameters)
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages, ids=corpus.ids)
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
@@ -61,7 +63,7 @@ def test_any_view_alone_makes_a_funnel(view: Any, corpus: Corpus) -> None:
 @pytest.mark.parametrize("kind", [np.array, pd.Series])
 def test_texts_may_come_in_any_sequence(kind: Any, corpus: Corpus) -> None:
     model = fitted(corpus, SHARED)
-    same = FunnellingClassifier(views=SHARED, random_state=0)
+    same = any_funnel(views=SHARED, random_state=0)
     same.fit(kind(corpus.texts), corpus.labels, languages=corpus.languages)
     expected = scores(model, corpus)
     assert np.array_equal(same.decision_function(kind(corpus.texts), corpus.languages), expected)
@@ -117,8 +119,8 @@ def test_kfcv_takes_all_views(corpus: Corpus) -> None:
 class TestUnseenLanguages:
     def test_shared_views_serve_them(self, corpus: Corpus) -> None:
         model = fitted(corpus, ["own", "pooled", "characters"])
-        assert model.serves("fr")
-        assert not model.serves("nonesuch")
+        assert model.supports("fr")
+        assert not model.supports("nonesuch")
         found = model.decision_function(["dea0 ena1 ita2", "deb0 enb1 itb2"], ["fr", "fr"])
         assert found[0, 0] > found[1, 0]
         assert found[0, 1] < found[1, 1]
@@ -128,11 +130,11 @@ class TestUnseenLanguages:
             assert FUNNEL.serves_unseen(FunnelParameters(views=views), "fr") == serves
 
     def test_own_words_do_not(self, corpus: Corpus) -> None:
-        assert not fitted(corpus, ["own"]).serves("fr")
+        assert not fitted(corpus, ["own"]).supports("fr")
 
     def test_views_side_by_side_need_all(self, corpus: Corpus) -> None:
-        assert not fitted(corpus, ["own", "pooled"], combine="concat").serves("fr")
-        assert fitted(corpus, ["pooled", "characters"], combine="concat").serves("fr")
+        assert not fitted(corpus, ["own", "pooled"], combine="concat").supports("fr")
+        assert fitted(corpus, ["pooled", "characters"], combine="concat").supports("fr")
 
 
 class TestLearningOn:
@@ -143,7 +145,7 @@ class TestLearningOn:
         )
         model = fitted(known, views)
         labels = [(*found, "new") if i % 2 else found for i, found in enumerate(new.labels)]
-        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        model.update(new.texts, labels, new.languages, ids=new.ids)
         assert model.languages_ == ["de", "en", "it"]
         assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
         assert all(
@@ -151,7 +153,7 @@ class TestLearningOn:
         )
         assert set(model.model_.fitted.learned.views.own) == ({"de", "en", "it"} if "own" in views else set())
         assert np.ptp(scores(model, new)[:, 0]) > 0.1
-        model.extend(
+        model.update(
             known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
@@ -161,7 +163,7 @@ class TestLearningOn:
         known, new = corpus.select(half), corpus.select(~half)
         model = fitted(known, ["wce"])
         labels = [(*found, "new") for found in new.labels if found is not None]
-        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        model.update(new.texts, labels, new.languages, ids=new.ids)
         assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
         assert (np.ptp(scores(model, new), axis=0) > 0.1).all()
 
@@ -170,12 +172,12 @@ class TestLearningOn:
         labels = [[f"c{k}" for k in range(40) if rng.random() < 0.15] for _ in range(120)]
         texts = [" ".join([*found, *(f"n{n}" for n in rng.integers(40, size=4))]) for found in labels]
         tags = ["de", "en", "it"] * 40
-        model = FunnellingClassifier(views=["pooled", "characters"], random_state=0)
+        model = any_funnel(views=["pooled", "characters"], random_state=0)
         model.fit(texts[:80], labels[:80], tags[:80])
         save_model(model, tmp_path / "model")
         both = [model, load_model(tmp_path / "model")]
         for each in both:
-            each.extend(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
+            each.update(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
         assert np.array_equal(*(each.decision_function(texts, tags) for each in both))
 
     @pytest.mark.parametrize("tag", ["ceb", "xx"])
@@ -183,18 +185,18 @@ class TestLearningOn:
     def test_a_language_may_have_any_name(self, views: list[str], tag: str, corpus: Corpus) -> None:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, views)
-        model.extend(new.texts, new.labels, [tag] * len(new), ids=new.ids)
+        model.update(new.texts, new.labels, [tag] * len(new), ids=new.ids)
         assert model.predict(new.texts, [tag] * len(new)).shape == (len(new), 4)
         assert all(tag in view.languages for view in model.model_.fitted.learned.views.shared.values())
 
     def test_vectors_of_a_new_language_join_the_others(self) -> None:
         made = vector_corpus(("en", "it"))
         labels = {tag: [["a"] if row[0] else ["b"] for row in rows] for tag, rows in made.y.items()}
-        model = FunnellingClassifier(views=["pooled"], random_state=0)
+        model = any_funnel(views=["pooled"], random_state=0)
         model.fit({"en": made.X["en"]}, {"en": labels["en"]})
         with pytest.raises(InputError, match="one feature space"):
-            model.extend({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
-        model.extend({"it": made.X["it"]}, {"it": labels["it"]})
+            model.update({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
+        model.update({"it": made.X["it"]}, {"it": labels["it"]})
         assert model.predict({"it": made.X["it"]})["it"].shape == (40, 2)
 
 
@@ -245,11 +247,11 @@ def test_settings_of_another_kind_are_refused(parameter: str, value: Any, corpus
 
 def test_vectors_have_no_characters() -> None:
     with pytest.raises(InputError, match="characters"):
-        FunnellingClassifier(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
+        any_funnel(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
 
 
 def test_vectors_have_no_words(corpus: Corpus, tmp_path: Path) -> None:
-    model = FunnellingClassifier(views=["embeddings"], embeddings=write_words(tmp_path, corpus, ["de"]))
+    model = any_funnel(views=["embeddings"], embeddings=write_words(tmp_path, corpus, ["de"]))
     with pytest.raises(InputError, match="The embeddings view needs texts"):
         model.fit({"de": np.eye(4)}, {"de": [["a"], ["b"]] * 2})
 
@@ -257,7 +259,7 @@ def test_vectors_have_no_words(corpus: Corpus, tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("view", SHARED)
 def test_texts_may_hold_no_word(view: str) -> None:
-    model = FunnellingClassifier(views=[view], random_state=0).fit([""] * 8, [["a"], ["b"]] * 4, ["it"] * 8)
+    model = any_funnel(views=[view], random_state=0).fit([""] * 8, [["a"], ["b"]] * 4, ["it"] * 8)
     assert model.predict([""], ["it"]).shape == (1, 2)
 
 
@@ -297,8 +299,8 @@ class TestWordVectors:
         model = fitted(corpus, ["embeddings"], embeddings=folder)
         truth = corpus.label_matrix(["a", "b", "c", "d"])
         assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
-        assert model.serves("fr")
-        assert not model.serves("es")
+        assert model.supports("fr")
+        assert not model.supports("es")
         save_model(model, tmp_path / "model")
         assert describe_model(tmp_path / "model")["serves_unseen"]
         loaded = load_model(tmp_path / "model")
@@ -352,7 +354,7 @@ class TestWordVectors:
         known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
         model = fitted(known, ["embeddings"], embeddings=write_words(tmp_path, corpus, ["de", "en"]))
         with pytest.raises(InputError, match="no view for documents in 'it'"):
-            model.extend(new.texts, new.labels, new.languages, ids=new.ids)
+            model.update(new.texts, new.labels, new.languages, ids=new.ids)
         assert model.languages_ == ["de", "en"]
 
 
@@ -395,8 +397,8 @@ class TestHeldOut:
         rng = np.random.default_rng(0)
         texts = [" ".join(f"w{word}" for word in rng.integers(300, size=12)) for _ in range(120)]
         labels = [[label for label in "ab" if rng.random() < 0.4] for _ in texts]
-        model = FunnellingClassifier(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
-        assert model.held_out_measures()["en"]["micro_k"] < 0.3
+        model = any_funnel(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
+        assert model.held_out_scores_["en"]["micro_k"] < 0.3
 
 
 def training_of(corpus: Corpus) -> TrainingSet:
@@ -415,6 +417,6 @@ class TaughtSpace(PooledSpace):
 @pytest.mark.parametrize("base_C", [None, "grid"])
 def test_c_is_chosen_in_a_sparse_space_that_learns_from_labels(base_C: Any) -> None:
     texts, labels, languages = text_corpus(40)
-    model = FunnellingClassifier(views=[TaughtSpace()], base_C=base_C, meta_C=1, random_state=0)
+    model = any_funnel(views=[TaughtSpace()], base_C=base_C, meta_C=1, random_state=0)
     answers = model.fit(texts, labels, languages=languages).predict(texts[:2], languages[:2])
     assert answers.shape == (2, len(model.classes_))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.funnel import zero_shot
 from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.methods.rows import thresholds_of
@@ -18,6 +18,7 @@ from funnelling.plain import clone
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.corpus.training import made_training
+from tests.funnels import any_funnel
 from tests.spaces.translated import corpus, reference
 
 REFERENCE = reference(groups=80)
@@ -25,28 +26,29 @@ TEXTS, LABELS, LANGUAGES = corpus(("en", "it", "de"))
 NEW, NEW_LABELS, NEW_LANGUAGES = corpus(("fr",), seed=5)
 
 
-def clesa(**parameters: Any) -> FunnellingClassifier:
+def clesa(**parameters: Any) -> FunnelEstimator:
     everything = reference(("en", "it", "de", "fr"), groups=80)
-    return FunnellingClassifier(
-        views=None, zero_shot="clesa", reference=everything, random_state=0, **parameters
-    )
+    return any_funnel(views=None, zero_shot="clesa", reference=everything, random_state=0, **parameters)
 
 
 @pytest.fixture(scope="module")
-def model() -> FunnellingClassifier:
+def model() -> FunnelEstimator:
     return clesa().fit(TEXTS, LABELS, LANGUAGES)
 
 
-def test_a_language_without_training_documents_is_labelled(model: FunnellingClassifier) -> None:
+def test_a_language_without_training_documents_is_labelled(model: FunnelEstimator) -> None:
     assert model.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
-    assert model.thresholds("fr").shape == (4,)
-    assert list(thresholds_of(model.model_)["other languages"].values()) == model.thresholds("fr").tolist()
+    assert model.model_.thresholds("fr").shape == (4,)
+    assert (
+        list(thresholds_of(model.model_)["other languages"].values())
+        == model.model_.thresholds("fr").tolist()
+    )
 
 
-def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnellingClassifier) -> None:
-    plain = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnelEstimator) -> None:
+    plain = any_funnel(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     np.testing.assert_array_equal(
         model.decision_function(TEXTS, LANGUAGES), plain.decision_function(TEXTS, LANGUAGES)
     )
@@ -55,10 +57,10 @@ def test_languages_with_training_documents_are_left_alone_to_the_bit(model: Funn
     )
 
 
-def test_other_languages_are_refused(model: FunnellingClassifier) -> None:
+def test_other_languages_are_refused(model: FunnelEstimator) -> None:
     with pytest.raises(InputError, match="does not know the language 'ja'"):
         model.explain(["x"], ["ja"])
-    plain = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+    plain = any_funnel(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     with pytest.raises(InputError, match="does not know the language 'fr'"):
         plain.explain(NEW, NEW_LANGUAGES)
 
@@ -68,7 +70,7 @@ def test_views_may_be_chosen_for_the_languages_learned(combine: str, tmp_path: P
     """Which is the default: those languages get what they get without it, the others what they always get."""
     texts, labels, languages = (each[::2] for each in (TEXTS, LABELS, LANGUAGES))
     both, chosen, paper = (
-        FunnellingClassifier(random_state=0, combine=combine, **parameters).fit(texts, labels, languages)
+        any_funnel(random_state=0, combine=combine, **parameters).fit(texts, labels, languages)
         for parameters in (
             {"zero_shot": "pooled"},
             {},
@@ -89,7 +91,7 @@ def test_views_may_be_chosen_for_the_languages_learned(combine: str, tmp_path: P
 
 def test_views_that_are_given_serve_unseen_languages_themselves() -> None:
     with pytest.raises(InputError, match=r"^Shared views serve unseen languages themselves"):
-        FunnellingClassifier(views=["pooled"], zero_shot="pooled").fit(TEXTS, LABELS, LANGUAGES)
+        any_funnel(views=["pooled"], zero_shot="pooled").fit(TEXTS, LABELS, LANGUAGES)
 
 
 def test_through_the_pooled_vocabulary() -> None:
@@ -97,7 +99,7 @@ def test_through_the_pooled_vocabulary() -> None:
     names = {f"topic {k}": name for k, name in enumerate(("Linux", "Mozart", "Brasilia", "Einstein"))}
     texts = [f"{text} {names[labels[0]]}" for text, labels in zip(TEXTS, LABELS, strict=True)]
     new = [f"{text} {names[labels[0]]}" for text, labels in zip(NEW, NEW_LABELS, strict=True)]
-    model = FunnellingClassifier(views=None, zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
+    model = any_funnel(views=None, zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
     assert model.score(new, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     with pytest.raises(InputError, match="does not know the language 'xx'"):
         model.explain(["x"], ["xx"])
@@ -114,7 +116,7 @@ def test_a_saved_model_gives_the_same_bits(variant: str, tmp_path: Path) -> None
         )
 
 
-def test_bits_depend_neither_on_threads_nor_on_neighbours(model: FunnellingClassifier) -> None:
+def test_bits_depend_neither_on_threads_nor_on_neighbours(model: FunnelEstimator) -> None:
     again = clesa(n_jobs=2).fit(TEXTS, LABELS, LANGUAGES)
     scores = model.decision_function(NEW, NEW_LANGUAGES)
     np.testing.assert_array_equal(again.decision_function(NEW, NEW_LANGUAGES), scores)
@@ -156,8 +158,8 @@ def test_auto_prefers_embeddings_where_they_are_given(
     name: str, joint: bool, embeddings: str | None, kind: str, alike: bool | None
 ) -> None:
     """With one tier 2 for both kinds of posteriors, they are MLE's, as in the paper."""
-    model = FunnellingClassifier(views=None, zero_shot=name, zero_shot_joint=joint, embeddings=embeddings)
-    space = unseen_space(FunnelConfig.of(model))
+    model = any_funnel(views=None, zero_shot=name, zero_shot_joint=joint, embeddings=embeddings)
+    space = unseen_space(FunnelConfig.of(model.parameters))
     assert type(space).__name__ == kind
     assert getattr(space, "alike", None) == alike
 
@@ -166,16 +168,16 @@ def test_what_cannot_be_used_is_named() -> None:
     with pytest.raises(
         InputError, match=r"^zero_shot must be one of auto, pooled, embeddings, mle, clesa, not 'x'"
     ):
-        FunnellingClassifier(zero_shot="x").fit(TEXTS, LABELS, LANGUAGES)
+        any_funnel(zero_shot="x").fit(TEXTS, LABELS, LANGUAGES)
     vectors = vector_corpus()
     with pytest.raises(InputError, match=r"^zero_shot needs texts"):
-        FunnellingClassifier(zero_shot="pooled", random_state=0).fit(vectors.X, vectors.y)
+        any_funnel(zero_shot="pooled", random_state=0).fit(vectors.X, vectors.y)
     with pytest.raises(InputError, match=r"^No word vectors were given"):
-        FunnellingClassifier(zero_shot="embeddings").fit(TEXTS, LABELS, LANGUAGES)
+        any_funnel(zero_shot="embeddings").fit(TEXTS, LABELS, LANGUAGES)
 
 
 @pytest.fixture(scope="module")
-def joint() -> FunnellingClassifier:
+def joint() -> FunnelEstimator:
     return clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
 
 
@@ -194,14 +196,12 @@ class TestJoint:
         monkeypatch.setattr(zero_shot, "fit_tier_two", noted)
         return given
 
-    def test_it_labels_languages_with_and_without_training_documents(
-        self, joint: FunnellingClassifier
-    ) -> None:
+    def test_it_labels_languages_with_and_without_training_documents(self, joint: FunnelEstimator) -> None:
         assert joint.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
         assert joint.score(*corpus(("en",), seed=7)[:2], languages=corpus(("en",), seed=7)[2]) > 0.9
 
     def test_one_tier_two_learns_from_both_vectors_of_every_document(
-        self, points: list[Any], joint: FunnellingClassifier
+        self, points: list[Any], joint: FunnelEstimator
     ) -> None:
         model = clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
         ((training, posteriors, folds),) = points
@@ -252,7 +252,7 @@ class TestJoint:
         confidence = [np.abs(each - ~truth).mean() for each in (tat, kfcv)]
         assert confidence[0] > confidence[1], "documents that a classifier saw look better than they are"
 
-    def test_it_survives_saving(self, joint: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_it_survives_saving(self, joint: FunnelEstimator, tmp_path: Path) -> None:
         save_model(joint, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
         for texts, languages in ((TEXTS, LANGUAGES), (NEW, NEW_LANGUAGES)):
@@ -261,9 +261,9 @@ class TestJoint:
             )
 
     @pytest.mark.parametrize("says_so", [True, False])
-    def test_it_learns_on_as_what_it_is(self, joint: FunnellingClassifier, says_so: bool) -> None:
+    def test_it_learns_on_as_what_it_is(self, joint: FunnelEstimator, says_so: bool) -> None:
         fitted = copy.copy(joint).set_params(zero_shot_joint=says_so)
-        grown = fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+        grown = fitted.update(NEW, NEW_LABELS, NEW_LANGUAGES)
         assert grown.zero_shot_joint == says_so  # which holds from the next fit on
         at_once = clone(joint).fit(TEXTS + NEW, LABELS + NEW_LABELS, LANGUAGES + NEW_LANGUAGES)
         asked = {"X": TEXTS + NEW, "languages": LANGUAGES + NEW_LANGUAGES}
@@ -276,15 +276,13 @@ class TestJoint:
         with pytest.raises(
             InputError, match=r"^zero_shot_joint needs a zero_shot space, such as 'auto', and views=None"
         ):
-            FunnellingClassifier(zero_shot_joint=True, **parameters).fit(TEXTS, LABELS, LANGUAGES)
+            any_funnel(zero_shot_joint=True, **parameters).fit(TEXTS, LABELS, LANGUAGES)
 
     def test_odds_have_no_joint_form(self) -> None:
-        with pytest.raises(InputError, match=r"^combine='odds' has no joint form"):
-            clesa(zero_shot_joint=True, combine="odds").fit(TEXTS, LABELS, LANGUAGES)
+        with pytest.raises(InputError, match=r"^final_estimator='odds' has no joint form"):
+            clesa(zero_shot_joint=True, final_estimator="odds").fit(TEXTS, LABELS, LANGUAGES)
 
-    def test_a_fitted_model_stays_what_it_is(
-        self, joint: FunnellingClassifier, model: FunnellingClassifier
-    ) -> None:
+    def test_a_fitted_model_stays_what_it_is(self, joint: FunnelEstimator, model: FunnelEstimator) -> None:
         for fitted in (joint, model):
             before = fitted.decision_function(NEW, NEW_LANGUAGES)
             fitted.set_params(zero_shot_joint=not fitted.zero_shot_joint)

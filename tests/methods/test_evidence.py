@@ -7,30 +7,26 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from funnelling import (
-    Document,
-    FunnellingClassifier,
-    NaiveClassifier,
-    PooledClassifier,
-    load_model,
-    save_model,
-)
+from funnelling import Document, load_model
 from funnelling.matrices import in_vocabulary_rows
 from funnelling.methods.rows import Predictor
+from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.research.classifiers import DCIClassifier, LRIClassifier
+from funnelling.storage import save_model
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import WORDS, vector_corpus
+from tests.funnels import any_funnel
 
 MAKE: dict[str, Any] = {
     "naive": NaiveClassifier,
     "pooled": PooledClassifier,
     "lri": LRIClassifier,
     "dci": DCIClassifier,
-    "own": lambda **settings: FunnellingClassifier(views=["own"], meta_C=1, **settings),
-    "views": lambda **settings: FunnellingClassifier(
+    "own": lambda **settings: any_funnel(views=["own"], meta_C=1, **settings),
+    "views": lambda **settings: any_funnel(
         views=["own", "pooled", "characters", "wce"], meta_C=1, **settings
     ),
-    "transformer": lambda **settings: FunnellingClassifier(views=["own", TfidfVectorizer()], **settings),
+    "transformer": lambda **settings: any_funnel(views=["own", TfidfVectorizer()], **settings),
 }
 BLANK = ["", " \n", "🐘", "xyzzy"]
 
@@ -70,7 +66,7 @@ def rows_of(model: Any, texts: list[str], **options: Any) -> list[dict[str, Any]
 class TestSeveralLabels:
     def test_such_a_text_gets_none_among_others_that_do(self, several: Any) -> None:
         texts = [TEXTS[0], *BLANK, TEXTS[2]]
-        labels, _, evident = several.classify_with_evidence(texts, languages=["en"] * len(texts))
+        labels, _, evident = several.model_.classify_with_evidence(texts, languages=["en"] * len(texts))
         assert evident.tolist() == [True, *[False] * len(BLANK), True]
         assert not labels[1:-1].any()
         np.testing.assert_array_equal(labels, several.predict(texts, languages=["en"] * len(texts)))
@@ -126,15 +122,15 @@ class TestOneLabel:
 def test_one_view_that_knows_something_is_enough() -> None:
     texts = ["cat house", "xcat", "xyzzy"]  # the second shares a run of characters with a known word
     model = MAKE["views"](random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
-    assert model.classify_with_evidence(texts, ["en"] * 3)[2].tolist() == [True, True, False]
+    assert model.model_.classify_with_evidence(texts, ["en"] * 3)[2].tolist() == [True, True, False]
     model = MAKE["own"](random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
-    assert model.classify_with_evidence(texts, ["en"] * 3)[2].tolist() == [True, False, False]
+    assert model.model_.classify_with_evidence(texts, ["en"] * 3)[2].tolist() == [True, False, False]
 
 
 def test_words_of_another_language_are_known_where_languages_share_words() -> None:
     for name, known in (("naive", False), ("pooled", True)):
         model = MAKE[name](random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
-        assert model.classify_with_evidence(["gatto"], ["en"])[2].tolist() == [known]
+        assert model.model_.classify_with_evidence(["gatto"], ["en"])[2].tolist() == [known]
 
 
 def test_a_text_is_made_a_vector_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +159,7 @@ def test_vectors_of_zeros_are_decided_as_any_others(name: str) -> None:
     given = {} if name == "own" else {"C": 1}  # to search for it takes seconds
     model = MAKE[name](random_state=0, **given).fit(corpus.X, everywhere)
     zeros = {"en": np.zeros((2, 12)), "it": sparse.csr_array((2, 12))}
-    labels, _, evident = model.classify_with_evidence(zeros)
+    labels, _, evident = model.model_.classify_with_evidence(zeros)
     for language in zeros:
         assert evident[language].all()
         np.testing.assert_array_equal(labels[language], model.decision_function(zeros)[language] > 0)

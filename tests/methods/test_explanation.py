@@ -9,19 +9,15 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from funnelling import (
-    FunnellingClassifier,
-    InputError,
-    NaiveClassifier,
-    PooledClassifier,
-    load_model,
-    save_model,
-)
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.estimator import FunnelEstimator
+from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.research.classifiers import LRIClassifier
+from funnelling.storage import save_model
 from tests.research.experiments.made import LABELS, made_corpus
 
-PAPER_FUNNEL = partial(FunnellingClassifier, views=None)
+PAPER_FUNNEL = partial(FunnelEstimator, views=None)
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +190,7 @@ def test_neighbours_show_how_their_texts_begin(funnel: Any, corpus: Corpus) -> N
 
 def test_texts_of_further_documents_are_shown_too(corpus: Corpus) -> None:
     model = fitted(PAPER_FUNNEL, corpus)
-    model.extend(["fra0 frb1 frc2"] * 4, [["a"]] * 4, ["fr"] * 4, ids=list("wxyz"))
+    model.update(["fra0 frb1 frc2"] * 4, [["a"]] * 4, ["fr"] * 4, ids=list("wxyz"))
     assert model.training_.blocks["fr"].beginnings == ["fra0 frb1 frc2"] * 4
     assert all(len(block.beginnings or ()) == len(block.ids) for block in model.training_.blocks.values())
     row = model.explain(["fra0 frb1 frc2"], ["fr"])[0]

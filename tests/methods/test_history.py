@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import NaiveClassifier, load_model
+from funnelling import load_model
 from funnelling.methods.merging import is_whole, remember_step, tuned_for_some
 from funnelling.methods.model import Model
+from funnelling.research import NaiveClassifier
 from funnelling.storage import save
 from tests.artificial import text_corpus
 

@@ -71,7 +71,7 @@ def test_a_label_is_rejected_only_where_it_has_no_positives() -> None:
     probabilities = model.predict_proba(CORPUS.X)
     assert (probabilities["it"][:, 0] == 0).all()
     assert (probabilities["en"][:, 0] > 0).all()
-    assert model.thresholds("it")[0] == 0.5
+    assert model.thresholds_["it"][0] == 0.5
 
 
 @pytest.mark.parametrize("C", [0, -1.0, "one", float("nan"), float("inf")])

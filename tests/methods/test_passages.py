@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier
 from funnelling.methods.explanation import LaidText
+from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
+from tests.funnels import any_funnel
 
 TEXTS = [
     "The tele\u0301phone rings, a cat sleeps",
@@ -37,12 +38,12 @@ WORDS = st.sampled_from(
 )
 
 MODELS = {
-    "own": FunnellingClassifier(views=None, random_state=0),
-    "own, mixed": FunnellingClassifier(views=["own", "mixed"], random_state=0),
-    "odds": FunnellingClassifier(views=["own", "mixed", "own-mixed"], combine="odds", random_state=0),
-    "stacked": FunnellingClassifier(views=["own", "characters", "lri"], combine="stacked", random_state=0),
-    "concat": FunnellingClassifier(views=["pooled", "characters"], combine="concat", random_state=0),
-    "zero-shot": FunnellingClassifier(views=None, zero_shot="pooled", random_state=0),
+    "own": any_funnel(views=None, random_state=0),
+    "own, mixed": any_funnel(views=["own", "mixed"], random_state=0),
+    "odds": any_funnel(views=["own", "mixed", "own-mixed"], final_estimator="odds", random_state=0),
+    "stacked": any_funnel(views=["own", "characters", "lri"], combine="stacked", random_state=0),
+    "concat": any_funnel(views=["pooled", "characters"], combine="concat", random_state=0),
+    "zero-shot": any_funnel(views=None, zero_shot="pooled", random_state=0),
     "naive": NaiveClassifier(random_state=0),
     "pooled": PooledClassifier(random_state=0),
 }
@@ -89,7 +90,7 @@ def test_only_what_belongs_to_no_word_is_unplaced(model: Any) -> None:
 
 
 def test_one_view_gives_its_words_their_contributions() -> None:
-    model = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
+    model = any_funnel(views=None, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
     text = "Cats, two cats and a dog"
     told = model.explain([text], ["en"], labels=["cat"])[0]["labels"]["cat"]
     words = dict(told["tier_one"]["words"])

@@ -47,10 +47,10 @@ def test_it_is_one_svc_for_each_label_over_all_documents() -> None:
 @pytest.mark.parametrize("C", [1.0, None])
 def test_it_says_yes_where_the_posterior_is_above_a_half(C: float | None) -> None:
     model = PooledClassifier(C, random_state=0).fit(CORPUS.X, CORPUS.y)
-    decided, probabilities = model.classify(CORPUS.X)
+    decided, probabilities = model.model_.classify(CORPUS.X)
     for language in CORPUS.X:
         np.testing.assert_array_equal(decided[language], probabilities[language] > 0.5)
-        np.testing.assert_allclose(model.thresholds(language), 0.5)
+        np.testing.assert_allclose(model.thresholds_[language], 0.5)
     scores = model.model_.fitted.scorer.scores(CORPUS.stacked)
     assert not np.array_equal(np.vstack(list(decided.values())), scores > 0), "the cut is not at score 0"
 

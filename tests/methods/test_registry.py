@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier
+from funnelling import FunnellingClassifier, InputError
 from funnelling.methods.baselines import NAIVE
 from funnelling.methods.registry import (
     DEFAULT_METHOD,
@@ -18,6 +18,7 @@ from funnelling.methods.registry import (
     parse_settings,
     title,
 )
+from funnelling.research import NaiveClassifier
 
 
 def made(name: str, settings: Settings) -> Any:
@@ -51,14 +52,14 @@ def test_names_are_the_designs() -> None:
 
 def test_the_default_of_python_is_that_of_the_command() -> None:
     default = FunnellingClassifier(random_state=0)
-    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).parameters.get_params()
-    assert name_of(default.algorithm, default) == DEFAULT_METHOD == "fun-auto"
+    assert default.parameters.get_params() == make_method(DEFAULT_METHOD, seed=0).parameters.get_params()
+    assert name_of(default.algorithm, default.parameters) == DEFAULT_METHOD == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])
 def test_the_funnels_of_the_paper_are_one_argument_away(variant: str) -> None:
-    paper = FunnellingClassifier(variant, views=None, random_state=0)
-    assert paper.get_params() == make_method(f"fun-{variant}", seed=0).parameters.get_params()
+    paper = FunnellingClassifier.from_paper(variant, random_state=0)
+    assert paper.parameters.get_params() == make_method(f"fun-{variant}", seed=0).parameters.get_params()
 
 
 def test_a_method_of_somebody_else_has_a_name_of_its_own() -> None:

@@ -7,20 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import (
-    DCIClassifier,
-    FunnellingClassifier,
-    InputError,
-    Label,
-    LabelSet,
-    NaiveClassifier,
-    PooledClassifier,
-    audit,
-    load_model,
-    save_model,
-)
+from funnelling import InputError, LabelSet, audit, load_model
+from funnelling.corpus.label_set import Label
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.learning import Relabelling, correction, update
+from funnelling.research import DCIClassifier, NaiveClassifier, PooledClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 TEXTS, LABELS, LANGUAGES = text_corpus(60)
 SEVERAL = [labels or ["horses"] for labels in LABELS]
@@ -32,13 +26,13 @@ BACK = {new: old for old, new in NAMES.items()}
 Make = Callable[[], Any]
 
 
-def funnel(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 0, "base_C": 1.0, **parameters})
+def funnel(**parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "random_state": 0, "base_C": 1.0, **parameters})
 
 
 METHODS: dict[str, Make] = {
     "paper": funnel,
-    "thresholds": lambda: funnel(optimise="macro-f1"),
+    "thresholds": lambda: funnel(thresholds="macro-f1"),
     "compact": lambda: funnel(keep="nothing"),
     "zero-shot": lambda: funnel(zero_shot="pooled"),
     **{
@@ -67,7 +61,7 @@ def answers(model: Any) -> list[Any]:
     return [
         model.decision_function(**given),
         model.predict_proba(**given),
-        *(model.thresholds(language) for language in model.languages_),
+        *(model.thresholds_[language] for language in model.languages_),
     ]
 
 
@@ -149,9 +143,9 @@ def test_explanations_go_on_to_sum_to_the_scores(name: str, one_label: bool, tmp
 
 def test_what_is_held_out_follows_the_labels() -> None:
     model = fitted("thresholds")
-    before = model.held_out_measures(["birds", "dogs", "horses"])
-    assert model.relabel({"cats": None}).held_out_measures() == before
-    assert list(fitted("paper").relabel(NAMES).held_out_measures()) == ["en", "it"]
+    before = model.model_.held_out_measures(["birds", "dogs", "horses"])
+    assert model.relabel({"cats": None}).held_out_scores_ == before
+    assert list(fitted("paper").relabel(NAMES).held_out_scores_) == ["en", "it"]
 
 
 def test_numbers_become_names() -> None:
@@ -242,7 +236,7 @@ def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
         same = Relabelling.of(model.classes_, {})
         assert (
             model.model_.fitted.measures_under(same, model.model_.labels, model.model_.archive)
-            == model.held_out_measures()
+            == model.held_out_scores_
         )
 
 
@@ -250,7 +244,7 @@ def test_held_out_documents_get_the_best_of_the_rest() -> None:
     model = fitted("mean", one_label=True)
     archive, scores = model.training_, model.model_.fitted.kept.scores
     model.relabel({"cats": None})
-    for language, measures in model.held_out_measures().items():
+    for language, measures in model.held_out_scores_.items():
         truth = archive.targets[language]
         rows = ~truth[:, 1]
         best = np.array([0, 2, 3])[scores[language][rows][:, [0, 2, 3]].argmax(axis=1)]
@@ -266,7 +260,7 @@ def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | No
     old, new = ids[: len(TEXTS)], ids[len(TEXTS) :]
     model = METHODS[name]().fit(TEXTS, SEVERAL, languages=LANGUAGES, ids=old)
     model = saved(model.relabel(mapping), tmp_path)
-    model.extend(further, under(mapping, labels), languages, ids=new, exact=not model.model_.dropped)
+    model.update(further, under(mapping, labels), languages, ids=new, exact=not model.model_.dropped)
     order = [mapping.get(label, label) for label in ("birds", "cats", "dogs", "horses")]
     assert model.classes_.tolist() == [label for label in order if label]
     together = under(mapping, [*SEVERAL, *labels])

@@ -8,20 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
+from funnelling import Document, InputError
 from funnelling.corpus.by_language import Contents
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.methods.model import Model
 from funnelling.methods.rows import Predictor, thresholds_of
+from funnelling.research import NaiveClassifier
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    funnel = FunnellingClassifier(views=None, meta_C=1, random_state=0)
+    funnel = any_funnel(views=None, meta_C=1, random_state=0)
     return funnel.fit(TEXTS, LABELS, languages=LANGUAGES).model_
 
 
@@ -292,7 +294,7 @@ class TestLanguages:
     ids=["strings", "numbers", "truth values"],
 )
 def test_one_label_a_document(y: list[Any]) -> None:
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, y, LANGUAGES).model_
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(TEXTS, y, LANGUAGES).model_
     rows = _rows(model, _documents())
     for row, answer in zip(rows, model.predict(TEXTS, languages=LANGUAGES), strict=True):
         assert row["labels"] == [answer]

@@ -5,20 +5,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier
+from funnelling import InputError
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods import doubts, suggesting
 from funnelling.methods.doubts import select_greedily
 from funnelling.methods.suggesting import next_to_label
+from funnelling.research import NaiveClassifier
+from tests.funnels import any_funnel
 
 EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
 IT = ["il gatto dorme", "un cane abbaia", "i gatti dormono", "i cani abbaiano"]
 
 
 @pytest.fixture(scope="module")
-def funnel() -> FunnellingClassifier:
+def funnel() -> FunnelEstimator:
     texts, labels = [*EN * 4, *IT * 3], [["cat"], ["dog"]] * 14
     languages = ["en"] * 16 + ["it"] * 12
-    model = FunnellingClassifier(views=["own", "pooled"], random_state=0)
+    model = any_funnel(views=["own", "pooled"], random_state=0)
     return model.fit(texts, labels, languages=languages)
 
 
@@ -26,7 +29,7 @@ def names(rows: list[dict[str, Any]]) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier) -> None:
+def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnelEstimator) -> None:
     texts = ["the cat sleeps at home", "the cat of the dog", "a dog barks at home"]
     rows = next_to_label(funnel.model_, texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
     assert names(rows)[0] == "both"
@@ -36,7 +39,7 @@ def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier
     assert set(rows[0]["probabilities"]) <= {"cat", "dog"}
 
 
-def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -> None:
+def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnelEstimator) -> None:
     garden = "the cat and the dog of our neighbours play all day long in the garden"
     texts = [garden, f"{garden} again", "the cat sleeps", "a bird sings"]
     rows = next_to_label(funnel.model_, texts, ["en"] * 4)
@@ -51,14 +54,14 @@ def test_one_of_many_alike_comes_before_one_apart() -> None:
     assert next_to_label(model.model_, texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
 
 
-def test_of_a_group_one_is_suggested(funnel: FunnellingClassifier) -> None:
+def test_of_a_group_one_is_suggested(funnel: FunnelEstimator) -> None:
     texts = ["a bird sings", "un uccello canta", "red fish swim"]
     rows = next_to_label(funnel.model_, texts, ["en", "it", "en"], groups=["bird", "bird", None])
     assert len(rows) == 2
     assert [row["group"] for row in rows].count("bird") == 1
 
 
-def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnellingClassifier) -> None:
+def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnelEstimator) -> None:
     texts = [
         f"{word} {other}" for word in ("red", "blue", "old", "new") for other in ("fish", "bird", "house")
     ]
@@ -80,7 +83,7 @@ def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
 
 
 def test_one_label_per_document() -> None:
-    model = FunnellingClassifier(views=None, random_state=0)
+    model = any_funnel(views=None, random_state=0)
     model.fit(EN * 4, ["cat", "dog"] * 8, languages=["en"] * 16)
     rows = next_to_label(model.model_, ["the cat of the dog", "red fish swim"], ["en", "en"])
     assert rows[0]["reason"].startswith(("unsure between", "out of vocabulary"))
@@ -89,16 +92,16 @@ def test_one_label_per_document() -> None:
     assert unknown["suggested"] == []
 
 
-def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
+def test_reasons_say_what_the_model_knows(funnel: FunnelEstimator) -> None:
     (row,) = next_to_label(funnel.model_, ["the cat of the dog"], ["en"])
     assert "unsure about" in row["reason"]
-    compact = FunnellingClassifier(views=None, keep="nothing", random_state=0)
+    compact = any_funnel(views=None, keep="nothing", random_state=0)
     compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
     assert next_to_label(compact.model_, ["the cat of the dog"], ["en"])[0]["reason"]
 
 
 def test_labels_that_a_reason_names_are_shown_with_their_probability(
-    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+    funnel: FunnelEstimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suggesting, "N_PROBABILITIES_SHOWN", 0)
     texts = ["the cat of the dog", "dogs and a cat", "a bird and a cat and dogs"]
@@ -109,7 +112,7 @@ def test_labels_that_a_reason_names_are_shown_with_their_probability(
 
 
 def test_what_is_held_at_a_time_changes_nothing(
-    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+    funnel: FunnelEstimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     rows = next_to_label(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30)
@@ -119,7 +122,7 @@ def test_what_is_held_at_a_time_changes_nothing(
 
 
 def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
-    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+    funnel: FunnelEstimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     assert next_to_label(funnel.model_, texts, ["en"] * 40, 10) == next_to_label(
@@ -131,7 +134,7 @@ def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
     assert all(texts[int(row["id"])] == row["text"] for row in rows)
 
 
-def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> None:
+def test_what_cannot_be_suggested_is_refused(funnel: FunnelEstimator) -> None:
     with pytest.raises(InputError, match="number must be a whole number from 1 on"):
         next_to_label(funnel.model_, ["a cat"], ["en"], 0)
     with pytest.raises(InputError, match="as one list"):
@@ -141,12 +144,12 @@ def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> No
         next_to_label(vectors.model_, ["a cat"])
 
 
-def test_a_model_gives_a_frame(funnel: FunnellingClassifier) -> None:
-    frame = funnel.suggest(["the cat of the dog", "a bird sings"], ["en", "en"])
+def test_a_model_gives_a_frame(funnel: FunnelEstimator) -> None:
+    frame = funnel.next_to_label(["the cat of the dog", "a bird sings"], ["en", "en"])
     assert list(frame) == list(suggesting.SUGGESTION_COLUMNS)
     assert set(frame["text"]) == {"the cat of the dog", "a bird sings"}
     assert frame["labels"].isna().all()
-    nothing = funnel.suggest(EN, ["en"] * 4)
+    nothing = funnel.next_to_label(EN, ["en"] * 4)
     assert (len(nothing), list(nothing)) == (0, list(suggesting.SUGGESTION_COLUMNS))
 
 

@@ -9,8 +9,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import FeatureUnion
 from sklearn.svm import SVC
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.methods.classifiers import WordsAndCharactersClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -61,7 +62,7 @@ def test_c_is_chosen_from_a_small_grid(model: Any) -> None:
 
 
 def test_it_says_yes_where_the_posterior_is_above_a_half(model: Any) -> None:
-    decided, probabilities = model.classify(TEXTS, LANGUAGES)
+    decided, probabilities = model.model_.classify(TEXTS, LANGUAGES)
     np.testing.assert_array_equal(decided, probabilities > 0.5)
 
 
@@ -85,7 +86,9 @@ def test_saving_and_loading_changes_no_bit(labels: Any, tmp_path: Path) -> None:
     save_model(model, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     assert loaded.model_.fitted.space.feature_names() == model.model_.fitted.space.feature_names()
-    for kept, given in zip(loaded.classify(NEW, ["en"] * 3), model.classify(NEW, ["en"] * 3), strict=True):
+    for kept, given in zip(
+        loaded.model_.classify(NEW, ["en"] * 3), model.model_.classify(NEW, ["en"] * 3), strict=True
+    ):
         np.testing.assert_array_equal(kept, given)
     assert loaded.explain(NEW[:1], ["en"]) == model.explain(NEW[:1], ["en"])
 

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, NaiveClassifier, save_model
 from funnelling.evaluation.labels import measure_labels
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_languages
 from funnelling.methods.merging import remember_step
 from funnelling.report.card import _result
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 
 @pytest.fixture
 def card(tmp_path: Path) -> str:
     texts, labels, languages = text_corpus()
     named = [["<b>|*odd*" if label == "cats" else label for label in row] for row in labels]
-    model = FunnellingClassifier(views=None, random_state=0).fit(texts, named, languages)
+    model = any_funnel(views=None, random_state=0).fit(texts, named, languages)
     truth = [[1, 0], [0, 1]]
     by_label = measure_labels(truth, [[0, 1], [0, 1]], ["en", "it"], ["<b>|*odd*", "dogs"])
     scores = {
@@ -56,16 +58,14 @@ def test_it_has_the_worst_labels_and_those_taken_for_others(card: str) -> None:
 
 def test_one_that_was_not_measured_says_so(tmp_path: Path) -> None:
     texts, labels, languages = text_corpus()
-    save_model(
-        FunnellingClassifier(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model"
-    )
+    save_model(any_funnel(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model")
     assert "It was not measured" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_it_says_what_the_folder_holds_of_the_training_documents(compact: bool, tmp_path: Path) -> None:
     texts, labels, languages = text_corpus()
-    model = FunnellingClassifier(views=None, keep="nothing" if compact else "words", random_state=0).fit(
+    model = any_funnel(views=None, keep="nothing" if compact else "words", random_state=0).fit(
         texts, labels, languages
     )
     save_model(model, tmp_path / "model")

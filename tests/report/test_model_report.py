@@ -5,15 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
+from funnelling import Corpus, Document
 from funnelling.evaluation.errors import measure_with_errors
 from funnelling.evaluation.measuring import model_scores
 from funnelling.methods.learning import Method
 from funnelling.report.content import Report, Section, Texts
 from funnelling.report.model import NO_TEXTS, model_report, model_sections, model_summary
 from funnelling.report.rendering import html_page, markdown_page
+from funnelling.research import NaiveClassifier
 from funnelling.storage import describe_model, save
 from tests.evaluation.mistakes import mislabelled
+from tests.funnels import any_funnel
 
 from .reading import read_page
 
@@ -29,7 +31,7 @@ def _described(tmp_path: Any, model: Any, result: dict[str, Any]) -> dict[str, A
 def measured(tmp_path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The description of a model and its measures in full."""
     test = mislabelled()
-    model = Method.of(FunnellingClassifier(random_state=0)).fit(test)
+    model = Method.of(any_funnel(random_state=0)).fit(test)
     test.texts[6] = HOSTILE  # one of those with wrong labels
     result = measure_with_errors(model, test)
     return _described(tmp_path, model, result), {**result, "how": "Measured on itself."}

@@ -116,13 +116,13 @@ class TestLearning:
             model.predict_proba(texts, languages), 1 / (1 + np.exp(-scores)), rtol=1e-6
         )
         np.testing.assert_array_equal(model.predict(texts, languages), scores > 0)
-        np.testing.assert_allclose(model.thresholds("en"), 0.5)
+        np.testing.assert_allclose(model.thresholds_["en"], 0.5)
 
     def test_a_label_that_no_document_has_is_rejected(self, embeddings: Path) -> None:
         texts, labels, languages = topics(20)
         indicator = np.array([["cats" in names, False, True] for names in labels], dtype=int)
         model = method(embeddings, epochs=1).fit(texts, indicator, languages)
-        decided, probabilities = model.classify(texts, languages)
+        decided, probabilities = model.model_.classify(texts, languages)
         assert not decided[:, 1].any()
         assert not probabilities[:, 1].any()
         assert decided[:, 2].all()
@@ -131,7 +131,7 @@ class TestLearning:
     def test_a_document_without_a_known_word_gets_no_label(self, embeddings: Path) -> None:
         texts, labels, languages = topics(20)
         model = method(embeddings, epochs=1).fit(texts, [[*names, "all"] for names in labels], languages)
-        decided, _, evident = model.classify_with_evidence(["cat", "", "xyzzy"], ["en"] * 3)
+        decided, _, evident = model.model_.classify_with_evidence(["cat", "", "xyzzy"], ["en"] * 3)
         assert evident.tolist() == [True, False, False]
         assert decided[0].any()
         assert not decided[1:].any()
@@ -200,8 +200,8 @@ class TestBits:
 
 class TestLanguages:
     def test_one_without_training_documents(self, model: MLELSTMClassifier) -> None:
-        assert model.serves("fr")
-        assert not model.serves("de")
+        assert model.supports("fr")
+        assert not model.supports("de")
         assert accuracy(model, topics(seed=1, languages=("fr",))) > 0.9
 
     def test_one_without_vectors_is_left_out(

@@ -17,7 +17,6 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import f1_score
 
-from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus
 from funnelling.corpus.by_language import INNER_FOLDS
 from funnelling.corpus.reference import read_sample
@@ -27,6 +26,7 @@ from funnelling.research import reference
 from funnelling.research.reference import Funnel, fit_platt
 from funnelling.svm import calibration
 from funnelling.svm.learner import C_GRID
+from tests.funnels import any_funnel
 
 LANGUAGES = ("es", "it", "pt")
 DOCUMENTS = 80  # of each language, to learn from
@@ -91,7 +91,7 @@ def referred(
 @cache
 def product(variant: str, kind: str = "platt", meta_C: float | None = 1.0, single_label: bool = False) -> Any:
     given: dict[str, Any] = {"calibration": kind, "meta_C": meta_C, "folds": K, "vectorizer": vectorizer()}
-    model = FunnellingClassifier(variant, views=None, random_state=0, n_jobs=1, **given)
+    model = any_funnel(variant, views=None, random_state=0, n_jobs=1, **given)
     train, _ = sides(single_label)
     if not single_label:
         return model.fit(*train)
@@ -210,7 +210,7 @@ def test_where_each_document_has_one_label_the_highest_score_decides() -> None:
 
 
 def test_parameters_are_those_of_the_product() -> None:
-    funnel, model = Funnel(), FunnellingClassifier("kfcv", random_state=0)
+    funnel, model = Funnel(), any_funnel("kfcv", random_state=0)
     assert (funnel.k, funnel.base_C, funnel.meta_C) == (model.folds, model.base_C, model.meta_C)
     assert (funnel.calibration, reference.GRID) == (model.calibration, C_GRID)
     assert (reference.FOLDS, FUNNEL_VARIANTS, CALIBRATIONS) == (

@@ -64,7 +64,7 @@ class TestWithResources:
     def test_a_text_without_a_known_word_gets_no_label(self, method: Any, language: str) -> None:
         method.fit(TEXTS, LABELS, languages=LANGUAGES)
         texts = [word(language, 0, 0), "", "🐈", "xyzzy"]
-        labels, _, evident = method.classify_with_evidence(texts, [language] * 4)
+        labels, _, evident = method.model_.classify_with_evidence(texts, [language] * 4)
         assert evident.tolist() == [True, False, False, False]
         assert not labels[1:].any()
 
@@ -188,7 +188,7 @@ class TestWithoutResources:
         pooled = PooledClassifier(C=1.0, calibrated=False, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
         new = corpus(seed=6)
         assert abs(accuracy(lri, *new) - accuracy(pooled, *new)) < 0.1
-        assert lri.thresholds("en").tolist() != [0.5] * TOPICS, "it decides at score 0, not at one half"
+        assert lri.thresholds_["en"].tolist() != [0.5] * TOPICS, "it decides at score 0, not at one half"
 
     @pytest.mark.parametrize("kind", [PooledClassifier, LRIClassifier])
     def test_a_language_of_its_own_words_only_is_served_but_unknown(self, kind: Any) -> None:

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.runtime.files import arrays_in
+from funnelling.storage import save_model
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     texts, labels, languages = text_corpus()
-    save_model(
-        FunnellingClassifier(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model"
-    )
+    save_model(any_funnel(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -36,7 +36,7 @@ def test_its_arrays_cannot_be_written_to(folder: Path) -> None:
 
 def test_it_can_still_learn_on(folder: Path) -> None:
     model = load_model(folder, mapped=True)
-    model.extend(["ein Hund", "eine Katze"] * 6, [["dog"], ["cat"]] * 6, ["de"] * 12)
+    model.update(["ein Hund", "eine Katze"] * 6, [["dog"], ["cat"]] * 6, ["de"] * 12)
     assert "de" in model.languages_
 
 

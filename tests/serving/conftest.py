@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, save_model
-from funnelling.storage import describe_model, load
+from funnelling.storage import describe_model, load, save_model
+from tests.funnels import any_funnel
 
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install 'funnelling[serve]'")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'funnelling[serve]'")
@@ -65,7 +65,7 @@ def sentences(documents: int, seed: int = 0) -> tuple[list[str], list[list[str]]
 def model_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts, labels, languages = sentences(180)
     path = tmp_path_factory.mktemp("serving") / "model"
-    save_model(FunnellingClassifier(views=None, meta_C=10).fit(texts, labels, languages=languages), path)
+    save_model(any_funnel(views=None, meta_C=10).fit(texts, labels, languages=languages), path)
     return path
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import NaiveClassifier
 from funnelling.methods.rows import thresholds_of
+from funnelling.research import NaiveClassifier
 from funnelling.serving.guard import Metrics
 from funnelling.storage import describe_model, load
 

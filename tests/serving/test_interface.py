@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from funnelling import NaiveClassifier
+from funnelling.research import NaiveClassifier
 
 from ..snapshots import assert_as_stored
 from .conftest import Client, sentences

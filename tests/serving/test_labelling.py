@@ -113,7 +113,7 @@ def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., 
     assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music"]
     shown = page.ask("next", session=ADA)
     document = shown["document"]
-    (row,) = model.classify([document["text"]], [document["language"]])[1]
+    (row,) = model.model_.classify([document["text"]], [document["language"]])[1]
     assert list(document["scores"].values()) == pytest.approx(row.tolist())
     assert document["labels"] == document["suggested"]
     assert document["reason"]
@@ -361,7 +361,7 @@ def test_a_wrong_language_can_be_corrected(
     assert page.ask("language", **asked, language="Finnish")["document"]["language"] == "fi"
     page.ask("language", 409, session=BOB, key=document["key"], language="de")
     corrected = page.ask("language", **asked, language="DE")["document"]
-    (row,) = model.classify([TEXTS["de"]], ["de"])[1]
+    (row,) = model.model_.classify([TEXTS["de"]], ["de"])[1]
     assert (corrected["key"], corrected["language"]) == (document["key"], "de")
     assert list(corrected["scores"].values()) == pytest.approx(row.tolist())
     assert corrected["labels"] == ["animals"]

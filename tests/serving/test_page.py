@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import NaiveClassifier, read_documents, save_model
+from funnelling import read_documents
 from funnelling.evaluation import measure_languages
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 from tests.browser import chromium
 
 from .conftest import TEXTS, sentences

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import Label, LabelSet
+from funnelling import LabelSet
+from funnelling.corpus.label_set import Label
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
 

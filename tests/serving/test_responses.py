@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from funnelling import FunnellingClassifier, NaiveClassifier
 from funnelling.corpus.labels import LabelSpace
+from funnelling.research import NaiveClassifier
 from funnelling.serving import schema
+from tests.funnels import any_funnel
 
 from .conftest import LABELS, TEXTS, Client, answers_of, sentences
 
@@ -64,9 +65,7 @@ def test_labels_that_are_not_strings(labels: list[Any], items: dict[str, str]) -
 
 def test_explanations_say_where_in_the_text_and_how_neighbours_begin(make_client: Client) -> None:
     texts, labels, languages = sentences(60)
-    model = FunnellingClassifier(views=["own", "mixed"], random_state=0).fit(
-        texts, labels, languages=languages
-    )
+    model = any_funnel(views=["own", "mixed"], random_state=0).fit(texts, labels, languages=languages)
     client = make_client(other_model=model.model_)
     text = f"🐈 {TEXTS['en']}"
     answer = client.post("/v1/explain", json={"documents": [{"text": text, "language": "en"}]})

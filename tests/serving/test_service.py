@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, save_model
 from funnelling.serving.guard import SECURITY
 from funnelling.serving.protocol import MAX_HEAD_BYTES
+from funnelling.storage import save_model
+from tests.funnels import any_funnel
 
 from .conftest import LABELS, TEXTS, sentences
 from .service import COMMAND, Service, read_all, request_bytes, start
@@ -346,7 +347,7 @@ def other() -> Any:
     texts, labels, languages = sentences(90, seed=1)
     rows = [row for row, language in enumerate(languages) if language != "de"]
     chosen = [[values[row] for row in rows] for values in (texts, labels, languages)]
-    return FunnellingClassifier(views=None, meta_C=10).fit(chosen[0], chosen[1], languages=chosen[2])
+    return any_funnel(views=None, meta_C=10).fit(chosen[0], chosen[1], languages=chosen[2])
 
 
 class TestAnotherModel:

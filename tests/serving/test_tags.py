@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.methods.model import Model
 from funnelling.serving.requests import ANY_TAG, tag_pattern
 from funnelling.text.languages import normalise_tag
+from tests.funnels import any_funnel
 
 TAGS = (
     *("de", "DE", "deu", "ger", "deu_Latn", "de-AT", "ger_at", "dee", "den", "d", "de_", "x"),
@@ -21,7 +21,7 @@ TAGS = (
 def _model(*languages: str) -> Model:
     texts, labels = ["cat", "dog"] * 4, [["cat"], ["dog"]] * 4
     X, y = dict.fromkeys(languages, texts), dict.fromkeys(languages, labels)
-    return FunnellingClassifier(views=None, random_state=0).fit(X, y).model_
+    return any_funnel(views=None, random_state=0).fit(X, y).model_
 
 
 def _serves(model: Model, tag: str) -> bool:

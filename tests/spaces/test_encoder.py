@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.spaces.outside import EncoderSpace
+from funnelling.storage import save_model
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus
 
 from .tiny_encoder import make_encoder
@@ -32,10 +35,8 @@ def corpus() -> Corpus:
     return made_corpus(each=30)
 
 
-def fitted(
-    corpus: Corpus, folder: Path, views: Any = ("encoder",), **parameters: Any
-) -> FunnellingClassifier:
-    model = FunnellingClassifier(views=list(views), encoder=folder, random_state=0, **parameters)
+def fitted(corpus: Corpus, folder: Path, views: Any = ("encoder",), **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(views=list(views), encoder=folder, random_state=0, **parameters)
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
 
@@ -53,7 +54,7 @@ def test_a_funnel_over_it_is_saved_and_loaded(folder: Path, corpus: Corpus, tmp_
     loaded = load_model(tmp_path / "model")
     expected = model.decision_function(corpus.texts, corpus.languages)
     assert loaded.decision_function(corpus.texts, corpus.languages) == pytest.approx(expected, abs=1e-3)
-    assert loaded.serves("fr")
+    assert loaded.supports("fr")
 
 
 def test_it_may_learn_the_labels(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_auto_tries_it_and_encodes_no_text_twice(
         return encode(self, texts)
 
     monkeypatch.setattr(EncoderSpace, "_encoded", spy)
-    model = FunnellingClassifier(views="auto", encoder=folder, random_state=0)
+    model = any_funnel(views="auto", encoder=folder, random_state=0)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert any("encoder" in row["name"] for row in model.choice_.tried)
     assert sorted(encoded) == sorted(set(corpus.texts))

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.spaces.base import Resources
 from funnelling.spaces.words import LANGUAGE_WEIGHT, MixedSpace, OwnMixedSpace
+from funnelling.storage import save_model
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 
 TEXTS = {
     "en": ["the unix kernel", "a cup of green tea", "unix and tea"],
@@ -50,7 +52,7 @@ class TestShared:
 
     def test_a_fit_keeps_nothing(self) -> None:
         texts, labels, languages = text_corpus(40)
-        model = FunnellingClassifier(views=["mixed", "own-mixed"], random_state=0)
+        model = any_funnel(views=["mixed", "own-mixed"], random_state=0)
         model.fit(texts, labels, languages=languages)
         assert not any(view.space._begun for view in model.model_.fitted.learned.views.shared.values())
 
@@ -93,7 +95,7 @@ class TestBoth:
     def test_a_model_is_saved_and_loaded_to_the_bit(self, kind: type[MixedSpace], tmp_path: Path) -> None:
         texts, labels, languages = text_corpus()
         views = {MixedSpace: ["mixed"], OwnMixedSpace: ["mixed", "own-mixed"]}[kind]
-        model = FunnellingClassifier(views=views, random_state=0)
+        model = any_funnel(views=views, random_state=0)
         model.fit(texts, labels, languages)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")

@@ -13,11 +13,14 @@ from sklearn.feature_extraction.text import TfidfVectorizer as TheirVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.spaces import check_views, named_views
+from funnelling.storage import save_model
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import vector_corpus
+from tests.funnels import any_funnel
 from tests.research.experiments.made import made_corpus
 
 
@@ -26,12 +29,12 @@ def corpus() -> Corpus:
     return made_corpus(each=30)
 
 
-def fitted(corpus: Corpus, *views: Any, **parameters: Any) -> FunnellingClassifier:
-    model = FunnellingClassifier(views=list(views), random_state=0, **parameters)
+def fitted(corpus: Corpus, *views: Any, **parameters: Any) -> FunnelEstimator:
+    model = any_funnel(views=list(views), random_state=0, **parameters)
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
 
-def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+def scores(model: FunnelEstimator, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, languages=corpus.languages)
 
 
@@ -75,20 +78,20 @@ class TestVectors:
         X = {tag: rows * [1, 100, 1, 1, 1] for tag, rows in made.X.items()}
         found = []
         for views in ([StandardScaler()], ["pooled"]):
-            model = FunnellingClassifier(views=views, random_state=0).fit(X, made.y)
-            assert not model.serves("fr")
+            model = any_funnel(views=views, random_state=0).fit(X, made.y)
+            assert not model.supports("fr")
             found.append(model.decision_function(X)["it"])
         assert not np.array_equal(*found)
 
     def test_a_function_sees_them(self) -> None:
         made = vector_corpus()
-        model = FunnellingClassifier(views=[lambda X: X[:, :3]], random_state=0).fit(made.X, made.y)
+        model = any_funnel(views=[lambda X: X[:, :3]], random_state=0).fit(made.X, made.y)
         assert model.model_.fitted.learned.views.shared["<lambda>"].space.columns_ == 3
         assert model.predict(made.X)["it"].shape == (40, 3)
 
     def test_dense_and_sparse_are_the_same_to_a_shared_view(self) -> None:
         made = vector_corpus()
-        model = FunnellingClassifier(views=["pooled"], random_state=0).fit(made.X, made.y)
+        model = any_funnel(views=["pooled"], random_state=0).fit(made.X, made.y)
         thin = {tag: sparse.csr_array(rows) for tag, rows in made.X.items()}
         assert np.array_equal(model.decision_function(thin)["it"], model.decision_function(made.X)["it"])
 

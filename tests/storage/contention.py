@@ -20,9 +20,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from funnelling import InputError, NaiveClassifier, load_model, save_model
+from funnelling import InputError, load_model
+from funnelling.research import NaiveClassifier
 from funnelling.runtime import alone
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
 from tests.commands.command import update
 
 Outcome = Literal["saved", "refused", "killed"]
@@ -247,7 +248,7 @@ def _do(act: Act, model: Path) -> None:
         update(model, data, force=True)
         data.unlink()
     else:
-        own = deepcopy(_base()).extend([f"game {act.token}"], [["sport"]], ["en"], ids=[act.token])
+        own = deepcopy(_base()).update([f"game {act.token}"], [["sport"]], ["en"], ids=[act.token])
         save_model(own, model, force=act.force)
 
 

@@ -21,18 +21,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from funnelling import (
-    DCIClassifier,
-    FunnellingClassifier,
-    ManyLabelsClassifier,
-    NaiveClassifier,
-    PooledClassifier,
-    WordsAndCharactersClassifier,
-    load_model,
-    save_model,
-)
+from funnelling import ManyLabelsClassifier, load_model
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.matrices import dense
+from funnelling.research import DCIClassifier, NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus, vector_corpus
+from tests.funnels import any_funnel
 
 VECTORS = vector_corpus()
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -59,8 +54,8 @@ DATA: dict[str, tuple[Any, Any, Any]] = {
 }
 
 
-def _fun(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "random_state": 0, "meta_C": 1, **parameters})
+def _fun(**parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "random_state": 0, "meta_C": 1, **parameters})
 
 
 # case: (an unfitted model, what it is fitted on)
@@ -68,8 +63,8 @@ CASES: dict[str, tuple[Any, str]] = {
     "fun-tat": (_fun(meta_C=None), "texts"),
     "fun-kfcv": (_fun(variant="kfcv", folds=3), "texts"),
     "fun-auto": (_fun(views="auto"), "texts"),
-    "odds": (_fun(views=["own", "mixed"], combine="odds"), "texts"),
-    "odds of one label": (_fun(views=["mixed", "own-mixed"], combine="odds"), "texts of one label"),
+    "odds": (_fun(views=["own", "mixed"], final_estimator="odds"), "texts"),
+    "odds of one label": (_fun(views=["mixed", "own-mixed"], final_estimator="odds"), "texts of one label"),
     "naive": (NaiveClassifier(random_state=0), "texts"),
     "pooled": (PooledClassifier(random_state=0), "texts"),
     "words-and-characters": (WordsAndCharactersClassifier(random_state=0), "texts"),
@@ -94,16 +89,16 @@ CASES: dict[str, tuple[Any, str]] = {
     "one language": (_fun(), "one language"),
     "base estimator": (_fun(base_estimator=LogisticRegression()), "texts"),
     "base estimators": (_fun(base_estimator={"en": SGDClassifier(loss="log_loss"), "it": None}), "mapping"),
-    "meta estimator": (_fun(meta_estimator=LogisticRegression(C=10)), "mapping"),
+    "meta estimator": (_fun(final_estimator=LogisticRegression(C=10)), "mapping"),
     "both estimators": (
-        _fun(base_estimator=ComplementNB(), meta_estimator=make_pipeline(StandardScaler(), LinearSVC())),
+        _fun(base_estimator=ComplementNB(), final_estimator=make_pipeline(StandardScaler(), LinearSVC())),
         "texts",
     ),
     "calibrated estimator": (
         _fun(base_estimator=CalibratedClassifierCV(LinearSVC(), cv=2, ensemble=False)),
         "mapping",
     ),
-    "neural network": (_fun(meta_estimator=MLPClassifier([4], max_iter=5)), "mapping"),
+    "neural network": (_fun(final_estimator=MLPClassifier([4], max_iter=5)), "mapping"),
     "vectorizer": (_fun(vectorizer=TfidfVectorizer(min_df=2, sublinear_tf=True)), "texts"),
     "vectorizers": (_fun(vectorizer={"en": TfidfVectorizer(), "it": None}), "texts"),
     "vectorizer pooled": (
@@ -140,7 +135,7 @@ def spelled_out(said: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def small_model(**parameters: Any) -> FunnellingClassifier:
+def small_model(**parameters: Any) -> FunnelEstimator:
     """A fun-tat of vectors, for tests of which the model itself matters little."""
     model = _fun(**parameters)
     return model.fit(VECTORS.stacked, VECTORS.indicator, languages=VECTORS.languages)

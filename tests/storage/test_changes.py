@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, save_model, storage
+from funnelling import InputError, storage
 from funnelling.methods.model import Model
-from funnelling.storage import load, load_to_change, save_changes
+from funnelling.storage import load, load_to_change, save_changes, save_model
 from funnelling.storage.folders import Document
 
 from .saved_models import contents, small_model
@@ -17,7 +17,7 @@ from .saved_models import contents, small_model
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    save_model(small_model(optimise="micro-f1"), tmp_path / "m")
+    save_model(small_model(thresholds="micro-f1"), tmp_path / "m")
     return tmp_path / "m"
 
 

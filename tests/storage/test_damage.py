@@ -19,11 +19,11 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.matrices import dense
 from funnelling.methods.model import Model
 from funnelling.state import ANY_ARRAY, OneOf, Rule, StateError, field_kinds, is_class
-from funnelling.storage import describe_model, folders
+from funnelling.storage import describe_model, folders, save_model
 from funnelling.storage.estimators import from_bytes, to_bytes
 from funnelling.storage.models import restored
 from funnelling.storage.trees import decode
@@ -210,8 +210,8 @@ def _questions(model: Any, data: str) -> None:
         lambda: model.predict(documents, languages=codes),
         lambda: model.predict_proba(documents, languages=codes),
         lambda: model.explain(documents, languages=codes),
-        lambda: model.thresholds(model.languages_[0]),
-        lambda: model.held_out_measures() if hasattr(model, "held_out_measures") else None,
+        lambda: model.thresholds_[model.languages_[0]],
+        lambda: model.held_out_scores_ if hasattr(model, "held_out_scores_") else None,
     ]
     for ask in asked:
         with suppress(InputError):
@@ -329,7 +329,7 @@ CHANGES: dict[str, Change] = {
     "no base classifiers": lambda state, _: _learned(state)["views"]["own"].clear(),
     "another language": lambda state, _: _set(state, "documents", {"EN": 60, "it": 60}),
     "a combination that is none": lambda state, _: _set(_learned(state)["combination"], "how", "x"),
-    "a goal that is none": lambda state, _: _set(state["parameters"], "optimise", -1),
+    "a goal that is none": lambda state, _: _set(state["parameters"], "thresholds", -1),
     "fewer documents in the archive": lambda _, arrays: _set(
         arrays, "/archive/blocks/en/targets", arrays["/archive/blocks/en/targets"][1:]
     ),

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from skops.io import dumps
 
-from funnelling import InputError, NaiveClassifier, load_model, save_model
-from funnelling.storage import folders
+from funnelling import InputError, load_model
+from funnelling.research import NaiveClassifier
+from funnelling.storage import folders, save_model
 
 from .saved_models import DATA, small_model
 
@@ -50,7 +51,7 @@ class TestWhatCannotBeSaved:
                 {"base_estimator": {"en": Foreign()}},
                 f"base_estimator.en is a {FOREIGN}",
             ),
-            ({"meta_estimator": Foreign()}, f"meta_estimator is a {FOREIGN}"),
+            ({"final_estimator": Foreign()}, f"final_estimator is a {FOREIGN}"),
             (
                 {"base_estimator": make_pipeline(FunctionTransformer(lambda X: X), LogisticRegression())},
                 f"base_estimator is a sklearn.pipeline.Pipeline and holds a {__name__}.<lambda>",
@@ -60,7 +61,7 @@ class TestWhatCannotBeSaved:
                 "base_estimator is a sklearn.pipeline.Pipeline and holds a numpy.copy",
             ),
             (
-                {"meta_estimator": RandomForestClassifier(n_estimators=2)},
+                {"final_estimator": RandomForestClassifier(n_estimators=2)},
                 "holds a sklearn.tree._tree.Tree, which cannot be loaded safely",
             ),
             ({"random_state": np.random.RandomState(0)}, "random_state is a numpy.random.mtrand.RandomState"),

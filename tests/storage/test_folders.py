@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, save_model
+from funnelling import InputError, load_model
+from funnelling.funnel.estimator import FunnelEstimator
+from funnelling.research import NaiveClassifier
 from funnelling.runtime import alone
 from funnelling.runtime.files import draft_file
-from funnelling.storage import folders
+from funnelling.storage import folders, save_model
 
 from .saved_models import contents, small_model
 from .steps import at_each_step
 
 
 @pytest.fixture(scope="module")
-def model() -> FunnellingClassifier:
+def model() -> FunnelEstimator:
     return small_model()
 
 
@@ -30,7 +32,7 @@ WRITES, MOVES = ("write_bytes 0", "write_bytes 1"), ("replace 0", "replace 1")
 
 class TestInterruptedSave:
     @pytest.fixture
-    def other(self) -> FunnellingClassifier:
+    def other(self) -> FunnelEstimator:
         return small_model(base_C=3)
 
     @pytest.mark.parametrize(
@@ -48,8 +50,8 @@ class TestInterruptedSave:
         existing: str,
         step: str,
         blow: BaseException,
-        model: FunnellingClassifier,
-        other: FunnellingClassifier,
+        model: FunnelEstimator,
+        other: FunnelEstimator,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
@@ -80,7 +82,7 @@ class TestInterruptedSave:
         assert load_model(folder).base_C == 3
 
     def test_a_full_disk_is_told_in_one_line(
-        self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, model: FunnelEstimator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -96,7 +98,7 @@ class TestAbandonedDrafts:
     DRAFT = ".funnelling-0123456789abcdef.tmp"
 
     @pytest.mark.parametrize("exists", [True, False])
-    def test_are_removed(self, exists: bool, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_are_removed(self, exists: bool, model: FunnelEstimator, tmp_path: Path) -> None:
         folder = tmp_path / "m"
         if exists:
             save_model(model, folder)
@@ -107,7 +109,7 @@ class TestAbandonedDrafts:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
         assert len(list(folder.iterdir())) == 3
 
-    def test_files_of_others_stay(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_files_of_others_stay(self, model: FunnelEstimator, tmp_path: Path) -> None:
         (tmp_path / self.DRAFT).write_text("predictions, half of them, of a process that was killed")
         (tmp_path / ".funnelling-mine.tmp").mkdir()
         with draft_file(tmp_path) as draft:
@@ -117,7 +119,7 @@ class TestAbandonedDrafts:
 
     @pytest.mark.parametrize("existing", ["an empty folder", "nothing"])
     def test_a_save_that_was_killed_can_be_run_again(
-        self, existing: str, model: FunnellingClassifier, tmp_path: Path
+        self, existing: str, model: FunnelEstimator, tmp_path: Path
     ) -> None:
         home, left = tmp_path / "home", tmp_path / "left"
         (home / "m" if existing == "an empty folder" else home).mkdir(parents=True)
@@ -128,7 +130,7 @@ class TestAbandonedDrafts:
             assert [path.name for path in step.iterdir()] == ["m"]
             assert contents(step / "m") == contents(home / "m")
 
-    def test_arrays_without_a_model_are_no_draft(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_arrays_without_a_model_are_no_draft(self, model: FunnelEstimator, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
         (tmp_path / "m" / "README.md").unlink()
         (tmp_path / "m" / "model.json").unlink()
@@ -137,7 +139,7 @@ class TestAbandonedDrafts:
         assert len(list((tmp_path / "m").iterdir())) == 1
 
     def test_a_folder_that_was_received_moves_no_files_of_ours(
-        self, model: FunnellingClassifier, tmp_path: Path
+        self, model: FunnelEstimator, tmp_path: Path
     ) -> None:
         """One draft leads elsewhere, another has more than pages in it."""
         save_model(model, tmp_path / "m")
@@ -157,7 +159,7 @@ class TestAbandonedDrafts:
         load_model(tmp_path / "m")
 
     def test_without_locks_only_old_ones_are(
-        self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, model: FunnelEstimator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(alone, "fcntl", None)
         new, old = tmp_path / self.DRAFT, tmp_path / self.DRAFT.replace("0", "f")
@@ -172,7 +174,7 @@ class TestAbandonedDrafts:
 class TestTwoProcesses:
     """Both write to a model's folder: one waits for the other, and readers find either model."""
 
-    def test_one_writes_after_the_other(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_one_writes_after_the_other(self, model: FunnelEstimator, tmp_path: Path) -> None:
         folder = tmp_path / "m"
         save_model(model, folder)
         saving = threading.Thread(
@@ -188,7 +190,7 @@ class TestTwoProcesses:
         assert load_model(folder).base_C == 2
 
     def test_one_waits_for_the_other_that_makes_the_folder(
-        self, model: FunnellingClassifier, tmp_path: Path
+        self, model: FunnelEstimator, tmp_path: Path
     ) -> None:
         """Without force it may not replace what it did not see when it began."""
         refused: list[str] = []
@@ -212,7 +214,7 @@ class TestTwoProcesses:
         assert load_model(tmp_path / "m").base_C == 2
 
     def test_a_model_that_is_replaced_and_comes_back_is_not_damaged(
-        self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, model: FunnelEstimator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         folder, untouched = tmp_path / "m", folders.read_file
         save_model(model, folder)
@@ -231,13 +233,13 @@ class TestTwoProcesses:
         assert load_model(folder).base_C == model.base_C
 
     def test_a_model_can_be_loaded_while_others_replace_it(
-        self, model: FunnellingClassifier, tmp_path: Path
+        self, model: FunnelEstimator, tmp_path: Path
     ) -> None:
         folder = tmp_path / "m"
         models = [model, small_model(base_C=2), small_model(base_C=3)]
         save_model(model, folder)
 
-        def replace(one: FunnellingClassifier) -> None:
+        def replace(one: FunnelEstimator) -> None:
             for _ in range(10):
                 save_model(one, folder, force=True)
 
@@ -250,7 +252,7 @@ class TestTwoProcesses:
 
 
 class TestFolders:
-    def test_force_is_needed_to_replace(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_force_is_needed_to_replace(self, model: FunnelEstimator, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
         with pytest.raises(InputError, match=r"m exists\. Choose another path or add --force"):
             save_model(model, tmp_path / "m")
@@ -258,20 +260,20 @@ class TestFolders:
         assert load_model(tmp_path / "m").base_C == 2
         assert len(list((tmp_path / "m").iterdir())) == 3
 
-    def test_other_files_in_the_folder_stay(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_other_files_in_the_folder_stay(self, model: FunnelEstimator, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
         (tmp_path / "m" / "README").write_text("mine")
         save_model(small_model(base_C=2), tmp_path / "m", force=True)
         assert (tmp_path / "m" / "README").read_text() == "mine"
 
-    def test_a_damaged_model_can_be_replaced(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_a_damaged_model_can_be_replaced(self, model: FunnelEstimator, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
         (tmp_path / "m" / "model.json").write_text("{")
         save_model(model, tmp_path / "m", force=True)
         load_model(tmp_path / "m")
         assert len(list((tmp_path / "m").iterdir())) == 3
 
-    def test_a_model_may_be_moved(self, model: FunnellingClassifier, tmp_path: Path) -> None:
+    def test_a_model_may_be_moved(self, model: FunnelEstimator, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
         (tmp_path / "m").rename(tmp_path / "elsewhere ü")
         load_model(str(tmp_path / "elsewhere ü"))

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, load_model, pull_model, push_model, save_model
+from funnelling import InputError, load_model
 from funnelling.evaluation.registry import measure_languages
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.runtime.messages import Style, speaking
-from funnelling.storage import describe_model, folders
+from funnelling.storage import describe_model, folders, pull_model, push_model, save_model
 from funnelling.storage.places import lasting, take_snapshot
 from tests.artificial import text_corpus
+from tests.funnels import any_funnel
 from tests.storage.local_hub import READER, WRITER, WRONG, Files, LocalHub, used
 
 TEXTS, LABELS, LANGUAGES = text_corpus()
@@ -28,17 +30,17 @@ ADDRESS = "hf://owner/name"
 
 
 @pytest.fixture(scope="module")
-def fitted() -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+def fitted() -> FunnelEstimator:
+    return any_funnel(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
 
 
 @pytest.fixture(scope="module")
-def compact() -> FunnellingClassifier:
-    return FunnellingClassifier(views=None, random_state=0, keep="nothing").fit(TEXTS, LABELS, LANGUAGES)
+def compact() -> FunnelEstimator:
+    return any_funnel(views=None, random_state=0, keep="nothing").fit(TEXTS, LABELS, LANGUAGES)
 
 
 @pytest.fixture(scope="module")
-def folder(fitted: FunnellingClassifier, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(fitted: FunnelEstimator, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that keeps something of its documents, with a report."""
     path = tmp_path_factory.mktemp("models") / "model"
     truth = [[1, 0], [0, 1]]
@@ -76,13 +78,13 @@ def refusal(address: str = ADDRESS) -> str:
 
 class TestLoading:
     def test_a_model_is_the_one_in_the_folder(
-        self, hub: LocalHub, folder: Path, fitted: FunnellingClassifier
+        self, hub: LocalHub, folder: Path, fitted: FunnelEstimator
     ) -> None:
         hub.repository("owner/name", files_in(folder))
         for mapped in (False, True):
             np.testing.assert_array_equal(probabilities(load_model(ADDRESS, mapped)), probabilities(fitted))
         assert describe_model(ADDRESS) == describe_model(folder)
-        loaded = FunnellingClassifier.of(take_snapshot(ADDRESS).load())
+        loaded = FunnelEstimator.of(take_snapshot(ADDRESS).load())
         np.testing.assert_array_equal(probabilities(loaded), probabilities(fitted))
 
     def test_only_the_files_of_the_model_are_downloaded(self, hub: LocalHub, folder: Path) -> None:
@@ -536,7 +538,7 @@ class TestPulling:
         for name in ("model.json", "README.md"):
             assert files_in(tmp_path / "copy")[name] == files_in(folder)[name]
         assert not any(path.is_symlink() for path in (tmp_path / "copy").iterdir())
-        load_model(tmp_path / "copy").extend(["a further cat"], [["cats"]], ["en"])
+        load_model(tmp_path / "copy").update(["a further cat"], [["cats"]], ["en"])
 
     def test_nothing_is_replaced_unasked_nor_by_what_is_damaged(
         self, hub: LocalHub, folder: Path, compact: Any, tmp_path: Path
@@ -578,8 +580,8 @@ class TestEncoders:
             yield folder
 
     @pytest.fixture(scope="class")
-    def model(self, encoder: Path) -> FunnellingClassifier:
-        model = FunnellingClassifier(views=["encoder"], encoder=encoder, random_state=0, keep="nothing")
+    def model(self, encoder: Path) -> FunnelEstimator:
+        model = any_funnel(views=["encoder"], encoder=encoder, random_state=0, keep="nothing")
         return model.fit(TEXTS, LABELS, LANGUAGES)
 
     def test_no_folder_of_this_machine_is_pushed(

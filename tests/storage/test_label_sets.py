@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, Label, LabelSet, NaiveClassifier, load_model, save_model
+from funnelling import InputError, LabelSet, load_model
+from funnelling.corpus.label_set import Label
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 
 from .mutations import mutated
 
@@ -39,7 +42,7 @@ def test_it_is_kept(folder: Path) -> None:
 
 def test_it_stays_with_a_model_that_learns_on(folder: Path) -> None:
     model = load_model(folder)
-    model.extend(["il gatto dorme"] * 3, [["cat"]] * 3, languages=["it"] * 3)
+    model.update(["il gatto dorme"] * 3, [["cat"]] * 3, languages=["it"] * 3)
     assert _answers(model) == [[0, 1, 0], [0, 1, 1], [0, 0, 0]]
 
 

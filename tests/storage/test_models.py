@@ -22,11 +22,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, NaiveClassifier, load_model, save_model
+from funnelling import load_model
 from funnelling.matrices import is_sparse
+from funnelling.research import NaiveClassifier
 from funnelling.state import RUNTIME_PARAMETERS, field_kinds, is_class
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
 from tests.artificial import vector_corpus
+from tests.funnels import any_funnel
 
 from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
 
@@ -163,7 +165,7 @@ def test_saving_and_loading_changes_no_bit(
 ) -> None:
     corpus = vector_corpus(documents=documents, labels=labels, seed=seed)
     corpus.y["en"][0], corpus.y["it"][0] = 1, 0  # something to learn
-    model = FunnellingClassifier(
+    model = any_funnel(
         variant,
         views=None,
         folds=3,
@@ -186,7 +188,7 @@ def test_a_model_stays_what_it_was_whatever_the_default(views: str | None, tmp_p
     """Every parameter that makes a model is written down, so that no default of a later version counts."""
     save_model(small_model(views=views), tmp_path / "m")
     document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
-    parameters = FunnellingClassifier().get_params().keys()
+    parameters = any_funnel().get_params().keys()
     written = document["model"]["parameters"].keys()
     assert parameters - written == parameters & set(RUNTIME_PARAMETERS)
     assert load_model(tmp_path / "m").views == views
@@ -212,7 +214,7 @@ class TestDescription:
 
 def test_an_unfitted_model_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError):
-        save_model(FunnellingClassifier(), tmp_path / "m")
+        save_model(any_funnel(), tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
 

@@ -143,7 +143,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         else:
             model, measurement = self._train_on_file(method, if_many, errors, report)
         model = remember_layout(model, layout)
-        goal = getattr(method.parameters, "optimise", None)
+        goal = getattr(method.parameters, "tuned_for", None)
         model = remember_step(model, "train", file=data, documents=model.documents, goal=goal)
         with timed("saving", model.shows_progress):
             scores, details = measurement.record(), measurement.details()
@@ -196,7 +196,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         with sources.prefix_errors_with_file(self.data):
             check_labels_differ(trial.train)
             (trial,), kind = settle([trial], self.one_label)
-            if trial.train.one_label and getattr(method.parameters, "optimise", None) is not None:
+            if trial.train.one_label and getattr(method.parameters, "tuned_for", None) is not None:
                 raise InputError(
                     "--optimise tunes thresholds, and one label per document has none. Leave it out, or add "
                     "--several-labels."
@@ -242,7 +242,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
 
     def _own_settings(self, name: str) -> dict[str, Any]:
         """Settings that have an option of their own; baselines tune no threshold."""
-        from funnelling.funnel.thresholds import parse_goal
+        from funnelling.funnel.thresholds import ThresholdTuning, parse_goal
 
         if name == DEFAULT_XMC_METHOD and self.optimise is not None:
             raise InputError(f"{name} does not know --optimise yet. Leave it out.")
@@ -255,7 +255,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             parse_goal(self.optimise)
             if not name.startswith("fun-"):
                 raise InputError(f"--optimise is for funnels, and {name} is none. Leave it out.")
-            settings["optimise"] = self.optimise
+            settings["thresholds"] = ThresholdTuning(self.optimise, min_threshold=0.0)
         return settings
 
     def show(self, result: TrainedModel) -> None:

@@ -257,9 +257,16 @@ class Corpus:
         """All labels that occur, in alphabetical order."""
         return sorted({label for labels in self.labels for label in labels or ()})
 
-    def label_matrix(self, classes: Collection[str]) -> NDArray[np.bool_]:
-        """Which document has which of the classes; other labels are passed over."""
-        return label_matrix(self.label_lists(), classes)
+    @property
+    def X(self) -> NDArray[np.object_]:  # noqa: N802
+        """An array of two columns, text and language, which scikit-learn's tools take."""
+        columns = np.empty((len(self), 2), dtype=object)
+        columns[:, 0], columns[:, 1] = self.texts, self.languages
+        return columns
+
+    def label_matrix(self, classes: Collection[str] | None = None) -> NDArray[np.bool_]:
+        """Which document has which of the classes, by default of all its labels; others are passed over."""
+        return label_matrix(self.label_lists(), self.label_set() if classes is None else classes)
 
     def sparse_label_matrix(self, classes: Collection[str]) -> "sparse.csr_array[np.bool_]":
         """What `label_matrix` gives, sparse: for thousands of classes."""

@@ -11,11 +11,13 @@ from funnelling.corpus.label_rules import Floats, LabelRules
 from funnelling.errors import InputError, did_you_mean, listed
 from funnelling.matrices import (
     AnyTargets,
+    Rows,
     Scored,
     Targets,
     canonical,
     count_true,
     dense,
+    filled_columns,
     is_sparse,
     length,
     n_cells,
@@ -136,6 +138,16 @@ class LabelSpace:
             return rules.one(probabilities, probabilities)[1]
         none, sure = np.zeros(probabilities.shape, dtype=bool), np.ones(probabilities.shape[1])
         return rules.several(none, probabilities, sure)[1]
+
+    def named(self, answers: Any, known: Rows) -> list[Any]:
+        """The label of each document, or a list of labels; None, or no label, where nothing is known."""
+        if self.single_label and not self.sparse:
+            return [label if has else None for label, has in zip(answers.tolist(), known, strict=True)]
+        rows = [
+            self.classes[filled_columns(answers, row)].tolist() if has else []
+            for row, has in enumerate(known)
+        ]
+        return [row[0] if row else None for row in rows] if self.single_label else rows
 
     def probabilities(self, calibrated: Any) -> npt.NDArray[np.float64]:
         """Calibrated scores with a column per label."""

@@ -5,6 +5,7 @@ of Python's own values, with None for an empty cell, whatever its library, type 
 their place alone.
 """
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+TEXT, LANGUAGE = "text", "language"  # the columns of X that are read
 MAX_COLUMNS_SHOWN = 6  # names of columns in a message
 LIKELY = {  # how names of columns begin, more often than not, by what is asked for
     "X": ("text", "body", "content"),
@@ -69,6 +71,38 @@ def columns_of(table: Any, name: str) -> list[tuple[Any, Any]]:
     if hasattr(table, "iloc"):  # pandas, where two columns may have one name
         return [(each, table.iloc[:, place]) for place, each in enumerate(names)]
     return [(each, table[each]) for each in names]
+
+
+def text_table(X: Any) -> tuple[Any, Any] | None:
+    """The texts of a table, and their languages where it has such; None where X is no table of texts.
+
+    A table is a frame with a column ``text``, a dict of columns whose ``text`` is a flat list of strings, or
+    an array of two columns, text and language. One warning names the columns that are not read.
+
+    >>> text_table({"text": ["a cat"], "language": ["en"]})
+    (['a cat'], ['en'])
+    >>> text_table({"en": ["a cat"], "it": ["un gatto"]})
+    """
+    if isinstance(X, np.ndarray):
+        of_two = X.ndim == 2 and X.shape[1] == 2 and X.dtype.kind in "OUT" and len(X)
+        return (X[:, 0].tolist(), X[:, 1].tolist()) if of_two and isinstance(X[0, 0], str) else None
+    if isinstance(X, Mapping):
+        columns = dict(X) if TEXT in X and _holds_only_texts(X[TEXT]) else {}
+    else:
+        columns = dict(columns_of(X, "X")) if is_table(X) else {}
+    if TEXT not in columns or (len(columns) == 1 and not isinstance(X, Mapping)):
+        return None
+    ignored = [str(name) for name in columns if name not in (TEXT, LANGUAGE)]
+    if ignored:
+        warnings.warn(f"X: columns that are not read: {', '.join(ignored)}.", stacklevel=2)
+    languages = columns.get(LANGUAGE)
+    return as_documents(columns[TEXT]), None if languages is None else as_values(languages, "languages")
+
+
+def _holds_only_texts(column: Any) -> bool:
+    values = cells(column) if is_column(column) else column
+    flat = isinstance(values, list | tuple) or (isinstance(values, np.ndarray) and values.ndim == 1)
+    return flat and all(isinstance(value, str) for value in values)
 
 
 def as_documents(X: Any) -> Any:

@@ -24,7 +24,7 @@ from funnelling.evaluation.registry import MEASURES, mean_measures, mean_of_four
 from funnelling.folds import deal_folds
 from funnelling.funnel.choice import CandidateConfig, Choice
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.design import AUTO, ODDS, FunnelConfig
 from funnelling.funnel.learners import balance, by_class
 from funnelling.funnel.tier_one import ViewPosteriors
 from funnelling.funnel.tier_two import tier_two_meta_features
@@ -97,8 +97,9 @@ def candidates(design: FunnelConfig, texts: bool, languages: Sequence[str]) -> l
 
 def _with_odds(design: FunnelConfig, views: tuple[str, ...]) -> list[CandidateConfig]:
     """The views under a tier 2 of odds, unless the user asked for something that this is not."""
-    mean = design.combine == "mean" and design.calibration == "platt" and design.meta_estimator is None
-    return [CandidateConfig(views, combine="odds")] if mean else []
+    given = design.final_estimator
+    auto = isinstance(given, str) and given == AUTO and design.combine == "mean"
+    return [CandidateConfig(views, combine=ODDS)] if auto and design.calibration == "platt" else []
 
 
 def choose(design: FunnelConfig, training: TrainingSet) -> Choice:

@@ -7,50 +7,84 @@ the model was fitted with.
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Annotated, Any, Literal, get_args
+from numbers import Real
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
-from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, parse_goal
+from funnelling.funnel.thresholds import DEFAULT_GOAL, Goal, ThresholdTuning, parse_goal
 from funnelling.methods.algorithm import Parameters, Run
-from funnelling.methods.parameters import c_setting, choice, flag, positive, whole
+from funnelling.methods.parameters import c_setting, checked, choice, flag, positive, whole
 from funnelling.spaces import OWN, View, check_views, make_space, named_views
-from funnelling.spaces.base import Resources
+from funnelling.spaces.base import Embeddings, Encoder, Resources
 from funnelling.state import Foreign
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.characters import Template
-from funnelling.text.languages import known_as
+from funnelling.text.languages import known_as, normalise_tag
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
 AUTO = "auto"  # the views are to be chosen
 
+R = TypeVar("R", Encoder, Embeddings)
 Learner = SVM | EstimatorLearner
 MetaLearner = Learner | PointLearner
 
 
 def is_auto(views: Any) -> bool:
-    """Whether the views are to be chosen; a list is never compared with a string."""
-    return isinstance(views, str) and views == AUTO
+    """Whether the views are to be chosen; a list, which may name resources, is not compared with a string."""
+    each = [views] if isinstance(views, str) or not isinstance(views, Sequence) else views
+    return any(isinstance(view, str) and view == AUTO for view in each)
 
 
 FUNNEL_VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
 Combine = Literal["mean", "concat", "stacked", "odds"]
-COMBINATIONS: tuple[Combine, ...] = get_args(Combine)
+ODDS = "odds"  # combines views by itself
+COMBINATIONS = tuple(each for each in get_args(Combine) if each != ODDS)
+FINAL_ESTIMATORS = (AUTO, "svm", ODDS)
 ZERO_SHOT_SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
+
+
+def _check_final_estimator(name: str, value: Any) -> None:
+    known = value in FINAL_ESTIMATORS if isinstance(value, str) else hasattr(value, "fit")
+    if not known or isinstance(value, type):
+        choices = ", ".join(FINAL_ESTIMATORS)
+        raise InputError(f"{name} must be one of {choices}, or a classifier, not {value!r}.")
+
+
+def _check_tags(name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, str) or not value):
+        raise InputError(f"{name} must be a list of languages or None, not {value!r}.")
+    for tag in value or ():
+        normalise_tag(tag)
+
+
+def _check_thresholds(name: str, value: Any) -> None:
+    if isinstance(value, ThresholdTuning):
+        value.parsed()
+    elif isinstance(value, str) and value != AUTO:
+        parse_goal(value)
+    elif value not in (AUTO, None, 0.5):
+        raise InputError(f"{name} must be 'auto', None, .5 or a ThresholdTuning, not {value!r}.")
 
 
 @dataclass(eq=False, repr=False)
 class FunnelParameters(Parameters):
-    """The parameters of a funnel; see `funnelling.FunnellingClassifier`."""
+    """All parameters of a funnel, those of `FunnellingClassifier` and of `PaperFunnelClassifier` among them.
+
+    ``combine`` ("mean", "concat" or "stacked": how the final SVM gets the views' posteriors) and
+    ``normalise`` (whether each view's posteriors are scaled to length 1 before that) are for experiments, by
+    ``--set``. So is a goal in place of the `ThresholdTuning`, which then has no least threshold.
+    """
 
     variant: str = choice("tat", FUNNEL_VARIANTS)
     _: KW_ONLY
     views: Annotated[Any, list[View] | str | None] = AUTO
+    final_estimator: Annotated[Any, str | Foreign] = checked(AUTO, _check_final_estimator)
     combine: str = choice("mean", COMBINATIONS)
     normalise: bool = flag(True)
     folds: int = whole(10, least=2)
@@ -65,24 +99,49 @@ class FunnelParameters(Parameters):
     encoder: str | os.PathLike[str] | None = None
     encoder_epochs: int = whole(0, least=0)
     base_estimator: Annotated[Any, Mapping[str, Foreign | None] | Foreign | None] = None
-    meta_estimator: Annotated[Any, Foreign | None] = None
-    optimise: str | None = None
-    calibrated: bool = flag(False)
+    thresholds: Annotated[Any, ThresholdTuning | str | float | None] = checked(AUTO, _check_thresholds)
     vectorizer: Template = None
+    detect_among: list[str] | None = checked(None, _check_tags)
+    unknown_language: str = choice("prior", ("prior", "error"))
 
     @property
     def run(self) -> Run:
-        return Run(self.n_jobs, self.encoder)
+        return Run(self.n_jobs, self.encoder_resource.model)
+
+    @property
+    def tuned_for(self) -> str | None:
+        """The goal that thresholds are tuned for, in words, if one is given."""
+        given = self.thresholds.goal if isinstance(self.thresholds, ThresholdTuning) else self.thresholds
+        return given if isinstance(given, str) and given != AUTO else None
+
+    @property
+    def encoder_resource(self) -> Encoder:
+        """The encoder, given as a view or by its folder."""
+        return _resource(self.views, Encoder) or Encoder(self.encoder, epochs=self.encoder_epochs)
+
+    @property
+    def embeddings_resource(self) -> Embeddings:
+        """The word vectors, given as a view or by their folder."""
+        given = _resource(self.views, Embeddings) or Embeddings(self.embeddings)
+        return Embeddings(given.model, reference=given.reference or self.reference)
 
     def check(self) -> None:
         super().check()
-        if self.combine == "odds":
-            for name, value in (("calibration", "platt"), ("meta_estimator", None)):
-                if getattr(self, name) != value:
-                    raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
+        odds = isinstance(self.final_estimator, str) and self.final_estimator == ODDS
+        for name, value in (("calibration", "platt"), ("combine", "mean")) if odds else ():
+            if getattr(self, name) != value:
+                raise InputError(f"final_estimator='odds' is a tier 2 of its own. Leave {name} out.")
         if is_auto(self.views):
             if not self.normalise:
                 raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
+            beside = [view for view in self.views if not is_auto(view)] if self.views != AUTO else []
+            for view in beside:
+                if not isinstance(view, Encoder | Embeddings):
+                    raise InputError(
+                        f"views: only an Encoder or Embeddings can stand beside 'auto', not {view!r}."
+                    )
+            if beside:
+                check_views(beside)
         elif self.views is not None:
             check_views(self.views)
         if self.zero_shot is not None and self.views is not None and not is_auto(self.views):
@@ -92,21 +151,24 @@ class FunnelParameters(Parameters):
                 raise InputError(
                     "zero_shot_joint needs a zero_shot space, such as 'auto', and views=None: fun-zero-shot."
                 )
-            if self.combine == "odds":
-                raise InputError("combine='odds' has no joint form. Leave it out, or zero_shot_joint.")
-        if self.optimise is not None:
-            parse_goal(self.optimise)
-            if self.calibrated:
-                raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
+            if odds:
+                raise InputError("final_estimator='odds' has no joint form. Leave it or zero_shot_joint out.")
+
+
+def _resource(views: Any, kind: type[R]) -> R | None:
+    """The resource of a kind that is among the views."""
+    given = views if isinstance(views, Sequence) else ()
+    return next((view for view in given if isinstance(view, kind)), None)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class FunnelConfig(FunnelParameters):
     """A funnel before it is fitted: its parameters, and what follows from them.
 
-    ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
-    funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for; without one, with
-    ``calibrated``, they are where the probability is .5. ``roughness`` is that of `funnelling.svm.SVM`.
+    ``views`` are by name; odds are a way to ``combine`` them. ``normalise`` is whether posteriors are scaled
+    to length 1, which the paper's funnel, over own words alone, does not do. ``goal`` is what thresholds are
+    tuned for; without one, where it is ``calibrated``, they are where the probability is .5. ``roughness`` is
+    that of `funnelling.svm.SVM`.
     """
 
     views: Mapping[str, View]
@@ -121,12 +183,12 @@ class FunnelConfig(FunnelParameters):
         views = parameters.views
         auto = is_auto(views)
         own = views is None or auto
-        unasked = DEFAULT_GOAL if auto and not parameters.calibrated else None
+        encoder, embeddings = parameters.encoder_resource, parameters.embeddings_resource
         resources = Resources(
-            parameters.embeddings,
-            parameters.reference,
-            parameters.encoder,
-            parameters.encoder_epochs,
+            embeddings.model,
+            embeddings.reference,
+            encoder.model,
+            encoder.epochs,
             {} if auto else None,  # the rounds of a search share what an encoder has read
             parameters.verbose,
             parameters.n_jobs,
@@ -134,10 +196,22 @@ class FunnelConfig(FunnelParameters):
         given |= {
             "views": named_views([OWN] if own else views),
             "normalise": not own and bool(parameters.normalise),
-            "goal": unasked if parameters.optimise is None else parse_goal(parameters.optimise),
+            "goal": _goal(parameters.thresholds, auto),
             "resources": resources,
         }
+        if isinstance(parameters.final_estimator, str) and parameters.final_estimator == ODDS:
+            given["combine"] = ODDS
         return cls(**given)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether labels are assigned where their probability is above .5."""
+        return isinstance(self.thresholds, Real)
+
+    @property
+    def meta_estimator(self) -> Any:
+        """The classifier given for tier 2, None where it is ours."""
+        return None if isinstance(self.final_estimator, str) else self.final_estimator
 
     def base_learner(self, name: str, seed: int) -> Learner:
         """What base classifiers learn with: those of a language, or of a view that all languages share."""
@@ -159,7 +233,7 @@ class FunnelConfig(FunnelParameters):
 
     def meta_learner(self, labels: int, space: LabelSpace, seed: int) -> MetaLearner:
         """What tier 2 learns with; ``labels`` are those that have positives."""
-        if self.combine == "odds":
+        if self.combine == ODDS:
             return PointLearner()
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (seed,), self.n_jobs)
@@ -191,6 +265,17 @@ class FunnelConfig(FunnelParameters):
             for name, view in self.views.items()
         ]
         return [tag for tag in languages if views_suffice(self.combine, (tag in each for each in usable))]
+
+
+def _goal(thresholds: Any, auto: bool) -> Goal | None:
+    """What thresholds are tuned for, if anything."""
+    if isinstance(thresholds, ThresholdTuning):
+        return thresholds.parsed()
+    if not isinstance(thresholds, str):
+        return None
+    if thresholds == AUTO:
+        return DEFAULT_GOAL if auto else None
+    return parse_goal(thresholds)
 
 
 def views_suffice(combine: str, sees: Iterable[bool]) -> bool:

@@ -1,99 +1,160 @@
-"""The funnels as estimators: the paper's method, in both variants, and what goes past it."""
+"""The funnels as estimators: facades over `FunnelParameters`, and that for many labels."""
 
+import os
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, replace
+from inspect import signature
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Self
 
+from funnelling.corpus.label_set import LabelSet
+from funnelling.errors import InputError
 from funnelling.funnel.choice import Choice
-from funnelling.funnel.design import FunnelParameters
+from funnelling.funnel.design import AUTO, FunnelParameters
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.many.learning import MANY_LABELS
+from funnelling.funnel.thresholds import ThresholdTuning
 from funnelling.funnel.tuning import ThresholdChange, tune
+from funnelling.methods.algorithm import Parameters
 from funnelling.methods.estimator import MethodEstimator
+from funnelling.spaces.base import Embeddings, Encoder
+
+if TYPE_CHECKING:
+    from funnelling.research.classifiers import PaperFunnelClassifier
 
 
-class FunnellingClassifier(MethodEstimator, FunnelParameters):
+class FunnelEstimator(MethodEstimator):
+    """What the funnels share; their parameters are some of `FunnelParameters`.
+
+    A model that a command trained may have others, of ``--set``: they stay what they are.
+    """
+
+    algorithm = FUNNEL
+    _others: dict[str, Any] | None = None  # parameters of the model that the class does not have
+
+    @classmethod
+    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+        given, own = cls.given_by(parameters.get_params(deep=False)), signature(cls).parameters
+        estimator = cls(
+            **{name: value for name, value in {**given, "label_set": label_set}.items() if name in own}
+        )
+        estimator._others = {name: value for name, value in given.items() if name not in own}
+        return estimator
+
+    @property
+    def parameters(self) -> FunnelParameters:
+        """The parameters of the funnel; what a user may change in place is copied."""
+        given = {name: _copied(value) for name, value in self.get_params(deep=False).items()}
+        given.pop("label_set", None)
+        return FunnelParameters(**(self._others or {}) | self.translated(given))
+
+    @staticmethod
+    def given_by(parameters: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the class, and others, from those of a funnel."""
+        return parameters
+
+    @staticmethod
+    def translated(given: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of a funnel from those of the class."""
+        return given
+
+    @property
+    def choice_(self) -> Choice:
+        """What was chosen, where views were."""
+        choice: Choice | None = self.model_.fitted.chosen if hasattr(self, "model_") else None
+        if choice is None:
+            raise AttributeError("Nothing has been chosen: the views are given, or there has been no fit.")
+        return choice
+
+    def tune(
+        self, goal: str, labels: Sequence[Any] | None = None, per_label: bool = False
+    ) -> ThresholdChange:
+        """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
+
+        Thresholds are those of a fit with the same ``thresholds``, to the bit, and it is remembered: a later
+        `update` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
+        `update` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
+        every label on its own instead of all together, which is the same as ``"recall=.9 per label"``.
+
+        Returns
+        -------
+        change
+            Its ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
+            documents that were held out.
+
+        Examples
+        --------
+        >>> from funnelling import FunnellingClassifier
+        >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
+        >>> model = FunnellingClassifier(views=["own"], random_state=0)
+        >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
+        >>> change = model.tune("recall=.9")
+        >>> change.goal, change.tuned
+        ('recall=.9', ['cat', 'dog'])
+        >>> model.tune("recall=.9", labels=["cats"])
+        Traceback (most recent call last):
+        funnelling.errors.InputError: The model has no label 'cats'. Did you mean cat?
+        """
+        model, change = tune(self.current_model, goal, labels, per_label)
+        now: Any = model.parameters
+        self.thresholds = now.thresholds
+        self.model_ = model
+        return change
+
+
+def _copied(value: Any) -> Any:
+    """A parameter that its owner may change in place; resources have paths as strings."""
+    if isinstance(value, list | tuple):
+        return list(map(_copied, value))
+    if isinstance(value, Encoder | Embeddings) and value.model is not None:
+        return replace(value, model=os.fspath(value.model))
+    return copy(value) if isinstance(value, ThresholdTuning) else value
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FunnellingClassifier(FunnelEstimator):
     """Classify documents in many languages under one set of labels, every language teaching all.
 
-    Tier 1 has base classifiers for each language in its own feature space; their calibrated posteriors,
-    one per label, are a space that all languages share. Tier 2 is one meta-classifier that learns there
-    from the documents of all languages (Esuli, Moreo and Sebastiani, TOIS 2019).
-
-    By default, as in ``funnelling train``, base classifiers may also see documents in ways that all languages
-    share, where that suits the training documents better. ``views=None`` is the paper's funnel.
+    Tier 1 has base classifiers for each view of a document; their calibrated posteriors, one per label, are a
+    space that all languages share. Tier 2 is one meta-classifier that learns there from the documents of all
+    languages (Esuli, Moreo and Sebastiani, TOIS 2019). `from_paper` gives the funnel of that paper.
 
     Parameters
     ----------
-    views : "auto", list of views or None
-        What tier 1 sees of a document. None is the paper's funnel, each language's own features. A list of
-        "own", "pooled", "lri", "characters", "mixed", "own-mixed", "wce", "embeddings", "encoder",
-        scikit-learn transformers of texts or functions of texts is a funnel over several views, most of them
-        shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer
-        folds over the training documents, the paper's funnel among others, and takes several times as long;
-        ``choice_`` says what and why: ``print(model.choice_)`` lists all candidates with their measures,
-        ``choice_.tried`` has them as rows.
-    combine : "mean", "concat", "stacked" or "odds"
-        How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
-        suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view on their
-        log-odds, and offsets per language and label where a document has one label.
-    normalise : bool
-        Whether each view's posteriors are scaled to length 1 before that.
-    variant : "tat" or "kfcv"
-        Where the posteriors that tier 2 learns from come from: classifiers that saw the documents
-        (Fun(TAT), cheaper and better in the paper) or ``folds``-fold cross-validation (Fun(KFCV)).
-    folds : int
-        The folds of Fun(KFCV).
-    calibration : "platt", "fixed" or "none"
-        The paper's Calib, NoCalib and NoProb.
-    base_C : float, "grid" or None
-        C of the base classifiers; None chooses it for each language like ``meta_C``. Views whose vectors are
-        dense have an RBF kernel, and C = 10, but with ``zero_shot_joint``.
-    meta_C : float, "grid" or None
-        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
-        until two Cs were worse than the best, and "grid" tries them all, as the paper did. Over
-        normalised views it is chosen from 1 and 10, by folds that neither tier saw.
-    meta_gamma : float or None
-        Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
-    zero_shot : "auto", "pooled", "embeddings", "mle", "clesa" or None
-        The shared space through which documents in languages without training documents are labelled,
-        whatever views "auto" chooses for all others; None leaves them to shared views, and refuses them where
-        there are none. "mle" has the paper's means of word vectors, "embeddings" means in which languages
-        with and without training documents are treated alike. "auto" is embeddings where those are given
-        (mle with ``zero_shot_joint``), else the pooled vocabulary.
-    zero_shot_joint : bool
-        True is the paper's Fun-MLE: one tier 2 for the posteriors of both kinds of base classifiers. False
-        gives each kind its own, and languages with training documents what they get without ``zero_shot``.
-        Such a model needs ``views=None``.
-    embeddings : path or None
-        A folder of aligned word vectors in MUSE's text format, for ``zero_shot`` and the view.
-    reference : Reference or None
-        From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf.
-    encoder : path or None
-        A folder with a model of sentence-transformers, for the view. Set it on a loaded model where the
-        folder has moved.
-    encoder_epochs : int
-        For how many epochs the encoder learns the labels; 0 leaves it as it is.
-    base_estimator, meta_estimator : scikit-learn classifier or None
-        None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
-    optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R", "precision=P" or None
-        What to tune each label's threshold for, on posteriors of documents held out from both tiers: the best
-        F1 with that recall, or the best recall with that precision, of all labels together or, with
-        "per label" behind it, of each. `tune` changes it after the fit;
-        None says yes where the score is above 0, an SVM's own threshold (the paper names none); with
-        ``views="auto"`` it tunes for macro-F1, with no threshold below .1.
-    calibrated : bool
-        True says yes where the calibrated probability is above .5, with nothing tuned.
+    views : "auto" or list of views
+        The representations of a document in tier 1. "auto" chooses them by outer folds over the training
+        documents, the paper's funnel among others, which takes several times as long. ``choice_`` says what
+        and why: ``print(model.choice_)`` lists all candidates with their measures, ``choice_.tried`` has them
+        as rows. A list names them: "own", "pooled", "lri", "characters", "mixed", "own-mixed", "wce", an
+        `Encoder`, `Embeddings`, scikit-learn transformers of texts, or functions of texts; all but "own" and
+        "own-mixed" are shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022).
+        ``["auto", Encoder(…)]`` adds candidates to the choice.
+    final_estimator : "auto", "svm", "odds" or scikit-learn classifier
+        Tier 2. "svm" is an SVM over the mean of the views' posteriors. "odds" are a weight per view on their
+        log-odds, and offsets per language and label where a document has one label. "auto" chooses between
+        them with the views, and is "svm" where views are given.
+    thresholds : "auto", None, 0.5 or ThresholdTuning
+        When a label is assigned, where documents have several: above a score of 0 (None), above a probability
+        of one half (0.5), or above a threshold per label that suits a goal. "auto" is ``ThresholdTuning()``
+        where views are chosen, and None where they are given. `tune` changes thresholds after the fit.
+    detect_among : list of str or None
+        The languages that missing ones are detected among. None is all in `fit`, and then those of the model.
+    label_set : LabelSet or None
+        What labels are called, which belong to which, and which are not to be assigned.
+    unknown_language : "prior" or "error"
+        What a document in a language that the model cannot see gets from `predict`: the most frequent labels,
+        with a warning, or an error.
     keep : "words", "texts" or "nothing"
         What the model stores of each training document. "words" are its words in no order, its labels, its id
         and the first 200 characters. "texts" are the texts as they were written: an encoder, or a vectorizer
         of your own, needs them for updates. With "nothing" the model cannot be updated, cannot forget, and
         names no neighbours.
-    vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
-        None is lemmas weighted by tf-idf.
     memory_limit : float
         The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
         the same result, and tier 2 learns from a sample of the documents; both are logged.
     n_jobs : int or None
-        Threads; -1 is one per core. The results are the same to the bit.
+        Threads; -1 is one per core. The results are bit-identical.
     random_state : int or None
         Makes a fit repeatable to the bit.
     verbose : int
@@ -125,69 +186,38 @@ class FunnellingClassifier(MethodEstimator, FunnelParameters):
     [[1, 0]]
     """
 
-    algorithm = FUNNEL
+    views: Any = AUTO
+    final_estimator: Any = AUTO
+    thresholds: Any = AUTO
+    detect_among: Sequence[str] | None = None
+    label_set: LabelSet | None = None
+    unknown_language: str = "prior"
+    keep: str = "words"
+    memory_limit: float = 8e9
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
-    @property
-    def choice_(self) -> Choice:
-        """What was chosen, where views were."""
-        choice: Choice | None = self.model_.fitted.chosen if hasattr(self, "model_") else None
-        if choice is None:
-            raise AttributeError("Nothing has been chosen: the views are given, or there has been no fit.")
-        return choice
+    @staticmethod
+    def translated(given: dict[str, Any]) -> dict[str, Any]:
+        if given["views"] is None:
+            raise InputError("views must be 'auto' or a list of views. The paper's funnel is from_paper().")
+        return given
 
-    def tune(
-        self, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
-    ) -> ThresholdChange:
-        """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
+    @staticmethod
+    def from_paper(variant: str = "tat", **settings: Any) -> "PaperFunnelClassifier":
+        """The funnel of the paper, Fun(TAT) or Fun(KFCV); see `funnelling.research.PaperFunnelClassifier`.
 
-        Thresholds are those of a fit with the same ``optimise``, to the bit, and it is remembered: a later
-        `extend` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
-        `extend` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
-        every label on its own instead of all together, which is the same as ``"recall=.9 per label"``.
-
-        Returns
-        -------
-        change
-            Its ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
-            documents that were held out.
-
-        Examples
-        --------
-        >>> from funnelling import FunnellingClassifier
-        >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
-        >>> model = FunnellingClassifier(views=None, random_state=0)
-        >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
-        >>> change = model.tune("recall=.9")
-        >>> change.goal, change.tuned
-        ('recall=.9', ['cat', 'dog'])
-        >>> model.tune("recall=.9", labels=["cats"])
-        Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cats'. Did you mean cat?
+        >>> FunnellingClassifier.from_paper("kfcv", folds=5)
+        PaperFunnelClassifier(folds=5, variant='kfcv')
         """
-        model, change = tune(self.current_model, optimise, labels, per_label)
-        now: Any = model.parameters
-        self.optimise, self.calibrated = now.optimise, now.calibrated
-        self.model_ = model
-        return change
-
-    def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
-        """How good the model is on training documents that were held out from both tiers, by language.
-
-        Vocabularies, and thresholds that were tuned, saw those documents.
-
-        Parameters
-        ----------
-        labels : those to measure; by default all
-
-        Returns
-        -------
-        dict
-            For each language the measures by name, and the number of ``documents``.
-        """
-        return self.current_model.held_out_measures(labels)
+        kind = resolve_name("funnelling.research.classifiers.PaperFunnelClassifier")
+        paper: PaperFunnelClassifier = kind(variant, **settings)
+        return paper
 
 
-class ManyLabelsClassifier(MethodEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ManyLabelsClassifier(MethodEstimator, Parameters):
     """A funnel for label sets of thousands, of which each document has a few: subject headings, EuroVoc.
 
     Everything is sparse: labels, classifiers and answers. `predict` and `predict_proba` give scipy's
@@ -197,6 +227,7 @@ class ManyLabelsClassifier(MethodEstimator):
 
     Parameters
     ----------
+    label_set : as in `FunnellingClassifier`; names are learned from, those of labels without documents too
     memory_limit : bytes, for all methods alike; this one needs far less
     keep : as in `FunnellingClassifier`
     n_jobs, random_state, verbose : as in all methods
@@ -209,5 +240,7 @@ class ManyLabelsClassifier(MethodEstimator):
     >>> model.predict(["the dog", "il gatto"], ["en", "it"]).toarray().tolist()
     [[0, 1], [1, 0]]
     """
+
+    label_set: LabelSet | None = None
 
     algorithm = MANY_LABELS

@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import FunnelConfig, FunnelParameters, is_auto
+from funnelling.funnel.design import AUTO, FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
 from funnelling.funnel.inheritance import WarmStart
 from funnelling.funnel.tier_one import MetaSample, ViewPosteriors
@@ -40,8 +40,8 @@ class FunnelLearning(Algorithm[FunnelParameters]):
 
     fitted = FittedFunnel
 
-    built_of = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
-    tuned_by = ("optimise", "calibrated")
+    built_of = ("views", "final_estimator", "combine", "normalise", "zero_shot", "zero_shot_joint")
+    tuned_by = ("thresholds",)
 
     def vectors(
         self, parameters: FunnelParameters, training: TrainingSet
@@ -124,7 +124,7 @@ class FunnelLearning(Algorithm[FunnelParameters]):
 
     def languages_at_once(self, parameters: FunnelParameters, chosen: Choice | None = None) -> int | None:
         """As many as there are threads; an encoder and what is not ours take one after the other."""
-        ours = parameters.base_estimator is None and parameters.meta_estimator is None
+        ours = parameters.base_estimator is None and isinstance(parameters.final_estimator, str)
         return parameters.n_jobs if ours and not self.reads_in_order(parameters, chosen) else 1
 
     def counting(self, parameters: FunnelParameters, training: TrainingSet) -> AbstractContextManager[None]:
@@ -162,9 +162,10 @@ def _design(parameters: FunnelParameters, choice: Choice | None) -> FunnelConfig
 
 def _check_suits(parameters: FunnelParameters, training: TrainingSet) -> None:
     """Refuse parameters that do not suit the documents."""
-    if not training.labels.has_thresholds and (parameters.optimise is not None or parameters.calibrated):
-        name = "calibrated" if parameters.calibrated else "optimise"
-        raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
+    if not training.labels.has_thresholds and parameters.thresholds not in (AUTO, None):
+        raise InputError(
+            "thresholds are for several labels per document, and here each document has one. Leave it out."
+        )
     if parameters.zero_shot is not None and not training.texts:
         raise InputError(
             "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."

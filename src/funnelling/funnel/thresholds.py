@@ -8,7 +8,8 @@ precision is to be so high, all thresholds then move together until it is.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from funnelling.funnel.ranking import (
     odds,
 )
 from funnelling.matrices import Targets
+from funnelling.plain import Estimator
+from funnelling.state import Between
 from funnelling.svm import Calibration
 from funnelling.svm.calibration import sigmoid
 
@@ -98,6 +101,37 @@ recall=R or precision=P, with R and P between 0 and 1.
     raise InputError(
         f"no goal {text!r}. Use {', '.join(GOALS)}, recall=R or precision=P, with R and P between 0 and 1."
     )
+
+
+@dataclass(repr=False)
+class ThresholdTuning(Estimator):
+    """A goal that the threshold of each label is tuned for, on documents held out from both tiers.
+
+    Parameters
+    ----------
+    goal : "macro-f1", "micro-f1", "macro-k", "micro-k", "recall=R" or "precision=P"
+        The best F1 with that recall, or the best recall with that precision.
+    per_label : whether each label is to reach the goal, instead of all labels together
+    min_threshold : the lowest probability that a label may be assigned for
+
+    Examples
+    --------
+    >>> ThresholdTuning("recall=.9", per_label=True)
+    ThresholdTuning(goal='recall=.9', per_label=True)
+    """
+
+    goal: str = "macro-f1"
+    _: KW_ONLY
+    per_label: bool = False
+    min_threshold: Annotated[float, Between(0, 1)] = DEFAULT_GOAL.min_threshold
+
+    def parsed(self) -> Goal:
+        """The goal in parts; one that cannot be is refused."""
+        if not 0 <= self.min_threshold < 1:
+            raise InputError(f"min_threshold must be from 0 to below 1, not {self.min_threshold!r}.")
+        goal = parse_goal(self.goal)
+        per_label = goal.per_label or self.per_label
+        return goal._replace(per_label=per_label, min_threshold=self.min_threshold)
 
 
 class TunedThresholds(NamedTuple):

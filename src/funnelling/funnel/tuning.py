@@ -21,7 +21,15 @@ from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.funnel.ranking import LabelThresholdCurves
-from funnelling.funnel.thresholds import PER_LABEL, Goal, TunedThresholds, parse_goal, tuned_as, tuned_for
+from funnelling.funnel.thresholds import (
+    PER_LABEL,
+    Goal,
+    ThresholdTuning,
+    TunedThresholds,
+    parse_goal,
+    tuned_as,
+    tuned_for,
+)
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.model import Model
@@ -259,7 +267,7 @@ def _with_scores(model: Model, documents: Corpus) -> tuple[TrainingSet, dict[str
 
 def tune(
     model: Model,
-    optimise: str,
+    goal: str,
     labels: Sequence[Any] | None = None,
     per_label: bool = False,
     documents: Corpus | None = None,
@@ -270,7 +278,7 @@ def tune(
     Thresholds are tuned on ``documents`` that the model has not seen, or else on what it kept of its fit.
     """
     fitted, archive = check_tunable(model, documents is None), model.archive
-    goal = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
+    goal += PER_LABEL * (per_label and not goal.endswith(PER_LABEL))
     parameters: Any = model.parameters.copied(**model.built)
     before = FunnelConfig.of(parameters).goal
     kept, unseen, tier_two = fitted.kept, fitted.zero_shot, fitted.learned.tier_two
@@ -318,6 +326,7 @@ def tune(
     fitted = replace(fitted, learned=replace(fitted.learned, tier_two=tier_two), zero_shot=unseen)
     if labels is not None:
         return replace(model, fitted=fitted), change
-    remembered = model.parameters.copied(optimise=goal, calibrated=False)
+    stays = ThresholdTuning(goal.removesuffix(PER_LABEL), per_label=PER_LABEL in goal, min_threshold=0.0)
+    remembered = model.parameters.copied(thresholds=stays)
     built = {name: value for name, value in model.built.items() if name not in model.algorithm.tuned_by}
     return replace(model, fitted=fitted, parameters=remembered, built=built), change

@@ -23,7 +23,6 @@ from funnelling.labelling.suspicion import (
     score_label_issues,
 )
 from funnelling.matrices import Rows
-from funnelling.methods.algorithm import Parameters
 from funnelling.methods.learning import Method
 from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
@@ -98,7 +97,7 @@ def audit(
     """
     if isinstance(source, Corpus):
         return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
-    if not isinstance(source, Model) and not isinstance(source, Parameters):
+    if not isinstance(source, Model) and not hasattr(type(source), "current_model"):
         raise InputError(
             f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
         )

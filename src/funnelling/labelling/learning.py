@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.commands.measurement import Measurement, measure_by_folds
+from funnelling.commands.measurement import measure_by_folds
 from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
 from funnelling.commands.sources import read_sides
 from funnelling.commands.update import Update
@@ -137,7 +137,7 @@ def train_on_journal(how: UpdateSettings, waiting: Sequence[Document]) -> Backgr
     mark = journal_mark(how.journal)
     model = remember_step(model, "train", file=how.journal, documents=model.documents, journal=mark)
     save(model, how.output, scores=measurement.record(), details=measurement.details(), force=True)
-    measure, held_out = _held_out(measurement, how.single_label)
+    measure, held_out = _held_out(measurement.scores, how.single_label)
     common = Counter(label for labels in train.label_lists() for label in labels).most_common(1)
     majority = common[0][1] / len(train) if how.single_label else None
     return BackgroundUpdate(
@@ -145,13 +145,11 @@ def train_on_journal(how: UpdateSettings, waiting: Sequence[Document]) -> Backgr
     )
 
 
-def _held_out(measurement: Measurement, single_label: bool) -> tuple[str, float | None]:
-    """The measure of documents that were held out, and its value over all of them, if there is one."""
+def _held_out(scores: Mapping[str, Any] | None, single_label: bool) -> tuple[str, float | None]:
+    """The measure of documents that were held out, and its value over all of them, if there are scores."""
     measure = "accuracy" if single_label else "macro_f1"
     title = MEASURE_TITLES[measure]
-    if measurement.scores is None:
-        return title, None
-    return title, weighted_mean(measurement.scores["languages"])[measure]
+    return title, weighted_mean(scores["languages"])[measure] if scores else None
 
 
 def _next(how: UpdateSettings, model: Model, waiting: Sequence[Document]) -> tuple[list[str], dict[str, str]]:
@@ -195,6 +193,11 @@ class BackgroundUpdater:
 
     def __post_init__(self) -> None:
         self._tried = self.learned
+        if self.how.model is None and self.learned:  # trained in an earlier run
+            scores = describe_model(self.how.output).get("scores")
+            measure, held_out = _held_out(scores, self.how.single_label)
+            self._lesson = BackgroundUpdate(self.learned, [], {}, measure=measure, held_out=held_out)
+            self._add_point(self._lesson)
 
     def consider(self, labelled: int, waiting: Callable[[], Sequence[Document]]) -> None:
         """Start an update where so many labelled documents are enough for one."""
@@ -273,6 +276,9 @@ class BackgroundUpdater:
             f"({known or 'too few documents to evaluate it'})."
             + ("" if self.learned else " Documents are now ordered by uncertainty.")
         )
+        self._add_point(lesson)
+
+    def _add_point(self, lesson: BackgroundUpdate) -> None:
         if lesson.held_out is not None:
             self._curve.append({"documents": lesson.documents, "score": lesson.held_out})
 

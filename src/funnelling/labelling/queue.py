@@ -77,7 +77,8 @@ def read_queue(
     if detect:
         tags, texts = [row.language for row in rows], [row.text for row in rows]
         languages, detected, merged = detect_missing(tags, texts, name, layout.detect_among, verbose)
-        for line in LanguageNames({}, {}, detected, merged).lines():
+        lines = LanguageNames({}, {}, detected, merged).lines()
+        for line in lines[bool(detected) :]:  # how many are in which language is reported below
             report(f"{name}: {line}")
         rows = [replace(row, language=tag) for row, tag in zip(rows, languages, strict=True)]
     reasons = [_reason(row) for row in rows]
@@ -177,7 +178,7 @@ def choose_next(
         logger.info("%s: %s", name, line)
     corpus = _unlabelled(model, corpus, name)
     for language, there in sorted(Counter(map(str, corpus.languages)).items()):
-        if there > MAX_COMPARED_DOCUMENTS:
+        if model is not None and there > MAX_COMPARED_DOCUMENTS:
             looked_at = f"{MAX_COMPARED_DOCUMENTS:,} are looked at"
             logger.info("%s: of %s documents in %s, %s.", name, f"{there:,}", language, looked_at)
     rows = next_to_label(

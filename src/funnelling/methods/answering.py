@@ -1,8 +1,11 @@
 """What a fitted estimator tells: its model's answers, in the forms that scikit-learn has."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from inspect import signature
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -11,16 +14,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
-from funnelling.matrices import FLOATS, Rows
+from funnelling.matrices import FLOATS
 from funnelling.methods.algorithm import Algorithm, Parameters
-from funnelling.methods.inputs import Inputs, is_mapping
+from funnelling.methods.inputs import Inputs, is_mapping, read_texts
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.model import Languages, Model
+from funnelling.methods.rows import Predictor
 
 if TYPE_CHECKING:  # scikit-learn has no types, and under a base without types no mistake would be found
 
     class BaseEstimator:
         def __sklearn_tags__(self) -> Any: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **parameters: Any) -> Self: ...
         def get_metadata_routing(self) -> Any: ...
         def set_fit_request(self, **metadata: bool | str | None) -> Self: ...
         def set_predict_request(self, **metadata: bool | str | None) -> Self: ...
@@ -40,7 +46,7 @@ XByLanguage = Mapping[str, Any]
 T = TypeVar("T")
 
 
-class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
+class FittedEstimator(ClassifierMixin, BaseEstimator):
     """An estimator that holds a fitted model, ``model_``; that is all that a fit leaves."""
 
     algorithm: ClassVar[Algorithm[Any]]
@@ -48,8 +54,14 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """The estimator of a model that it fitted before."""
-        return cls(**model.parameters.get_params(deep=False))._become(model)
+        """The estimator of a model that was fitted before."""
+        return cls.under(model.parameters, model.label_set)._become(model)
+
+    @classmethod
+    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+        """The unfitted estimator of an algorithm's parameters."""
+        given = parameters.get_params(deep=False) | {"label_set": label_set}
+        return cls(**{name: given[name] for name in signature(cls).parameters})
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -65,6 +77,24 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
     def documents_(self) -> dict[str, int]:
         """How many training documents each language had."""
         return self.model_.documents
+
+    @property
+    def thresholds_(self) -> dict[str, npt.NDArray[np.float64]]:
+        """For each language the probability of each label above which it is assigned.
+
+        .5 for a label that training left no choice about. After a 1-D y the most probable class is
+        predicted, and thresholds say nothing.
+        """
+        return {language: self.model_.thresholds(language) for language in self.model_.languages}
+
+    @property
+    def held_out_scores_(self) -> dict[str, dict[str, float]]:
+        """For each language the measures on training documents that were held out from both tiers.
+
+        Measures by name, and the number of ``documents``. Vocabularies, and thresholds that were tuned, saw
+        the documents. Baselines have none.
+        """
+        return self.model_.held_out_measures()
 
     @property
     def history_(self) -> list[dict[str, Any]]:
@@ -134,7 +164,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
         >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()
@@ -160,34 +190,71 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         matrix
             A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
         """
-        return self.classify(X, languages)[1]
-
-    @overload
-    def classify(
-        self, X: XByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
-    @overload
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
-        """What `predict` and `predict_proba` give, for the work of one of them."""
-        return self.classify_with_evidence(X, languages)[:2]
-
-    @overload
-    def classify_with_evidence(
-        self, X: XByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
-    @overload
-    def classify_with_evidence(
-        self, X: Any, languages: Languages = None
-    ) -> tuple[Labels, Probabilities, Rows]: ...
-    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
-        """What `classify` gives, and whether there is evidence: one bool per document.
-
-        There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
-        Vectors of the user's own are always evidence.
-        """
         current, inputs = self._read(X, languages)
-        return current.classify_with_evidence(inputs)
+        return current.classify(inputs)[1]
+
+    def predict_labels(self, X: Any, languages: Languages = None) -> Any:
+        """The labels of documents by name: a list for each, or after a 1-D y a label.
+
+        A document of which the model knows nothing, or whose language it does not know, gets none: an empty
+        list, or None.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Examples
+        --------
+        >>> from funnelling.research import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> model.predict_labels(["two dogs", "xyzzy"], languages=["en", "en"])
+        [['dog'], []]
+        """
+        current, inputs = self._read(X, languages, "abstain")
+        labels, _, known = current.classify_with_evidence(inputs)
+        if is_mapping(labels):
+            return {
+                tag: current.labels.named(rows, known[tag] & current.knows(tag))
+                for tag, rows in labels.items()
+            }
+        known = inputs.gather(
+            {tag: rows & current.knows(tag) for tag, rows in inputs.divide(known, "X").items()}
+        )
+        return current.labels.named(labels, known)
+
+    def predict_records(
+        self,
+        X: Any,
+        languages: Languages = None,
+        *,
+        ids: Any = None,
+        top: int | None = None,
+        threshold: float | None = None,
+        names: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """A row for each text, as the command line and the service give them.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`; missing languages are detected.
+        ids : what the rows call the texts; by default their places
+        top : show only the most probable labels
+        threshold : assign labels above this probability; after a 1-D y there is none
+        names : a language in which rows also name labels, as ``label_names``
+
+        Returns
+        -------
+        list of dict
+            ``id``, ``language``, ``labels``, ``best_label``, its ``probability``, ``abstained`` (None,
+            "out-of-vocabulary" or "unknown-language") and ``probabilities`` by label.
+        """
+        current = self.current_model
+        among = current.detect_among or ()
+        predictor = Predictor(current, top, threshold, False, names=names, every=top is None, languages=among)
+        return list(predictor(read_texts(X, languages, ids)))
 
     def explain(
         self,
@@ -214,7 +281,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
             For each document its ``language``; under ``labels``, for each label its probability, score,
             threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
-        current, inputs = self._read(X, languages, only_known=True)
+        current, inputs = self._read(X, languages, "error")
         return current.explain(inputs, labels=labels, top=top)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
@@ -237,17 +304,43 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
         return float(np.average(flags, weights=sample_weight))
 
-    def serves(self, language: str) -> bool:
+    def supports(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
         return self.current_model.serves(language)
 
-    def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        """The probability of each label above which `predict` says yes, in one language.
+    def save(self, path: str | os.PathLike[str], *, keep: str | None = None, force: bool = False) -> None:
+        """Write the model to a folder, whole or not at all; `funnelling.load_model` reads it.
 
-        .5 for a label that training left no choice about. After a 1-D y the most probable class is
-        predicted, and thresholds say nothing.
+        Parameters
+        ----------
+        path : the folder; only a model that is there is ever replaced
+        keep : "nothing" for a copy that stores nothing of its training documents
+        force : whether a model that is there is replaced
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from funnelling import load_model
+        >>> from funnelling.research import NaiveClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model"))
+        ...     loaded = load_model(os.path.join(folder, "model"))
+        >>> loaded.predict(["a cat"], languages=["en"]).tolist()
+        [[1, 0]]
         """
-        return self.current_model.thresholds(language)
+        resolve_name("funnelling.storage.save_model")(self, path, keep=keep, force=force)
+
+    def push(self, address: str, **options: Any) -> Any:
+        """Upload the model to the Hugging Face Hub: ``load_model("hf://owner/name")`` reads it.
+
+        Parameters
+        ----------
+        address : such as ``owner/name`` or ``owner/name@branch``
+        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``keep`` and others
+        """
+        return resolve_name("funnelling.storage.push_model")(self, address, **options)
 
     # --- how ------------------------------------------------------------------------------------
 
@@ -259,7 +352,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
 
     @property
     def parameters(self) -> Parameters:
-        """Its parameters, apart from it."""
+        """Its parameters in the form in which its algorithm takes them."""
         kind = self.algorithm.parameters
         given = {each.name: getattr(self, each.name) for each in fields(kind) if each.init}
         parameters: Parameters = kind(**given)
@@ -277,10 +370,12 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
         self.model_ = model
         return self
 
-    def _read(self, X: Any, languages: Languages, only_known: bool = False) -> tuple[Model, Inputs]:
+    def _read(self, X: Any, languages: Languages, unknown: str = "prior") -> tuple[Model, Inputs]:
         """The model of now, and new documents, of the kind that it can label."""
         current, check = self.current_model, partial(self._check_matrix, reset=False)
-        return current, current.read(X, languages, only_known=only_known, check_matrix=check)
+        if unknown == "prior":
+            unknown = getattr(self, "unknown_language", unknown)
+        return current, current.read(X, languages, unknown=unknown, check_matrix=check)
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""
@@ -289,7 +384,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator, Parameters):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.one_d_array = True
         return tags
 
 

@@ -61,7 +61,7 @@ class WordsAndCharactersClassifier(MethodEstimator, WordsAndCharactersParameters
     sublinear_tf, min_df : bool, int
         Those of scikit-learn's `TfidfVectorizer`; the defaults were chosen by cross-validation.
     calibrated, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.PooledClassifier`.
+        As in `funnelling.research.PooledClassifier`.
     """
 
     algorithm = WORDS_AND_CHARACTERS

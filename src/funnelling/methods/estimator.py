@@ -30,7 +30,6 @@ class MethodEstimator(FittedEstimator):
         languages: Languages = None,
         groups: Any = None,
         ids: Any = None,
-        label_set: LabelSet | None = None,
     ) -> Self:
         """Learn from documents and their labels.
 
@@ -45,9 +44,6 @@ class MethodEstimator(FittedEstimator):
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
-        label_set : what labels are called, which belong to which, and which are not to be assigned; the model
-            keeps it, and `ManyLabelsClassifier` learns from names, those of labels without documents, too.
-            Where it rolls labels up, those of the documents have been (`LabelSet.closed`)
 
         Returns
         -------
@@ -56,11 +52,12 @@ class MethodEstimator(FittedEstimator):
         """
         checked = copy(self)  # a fit may still fail
         check_matrix = partial(checked._check_matrix, reset=True)
+        label_set: LabelSet | None = getattr(self, "label_set", None)
         model = Method.of(self).fit_given(X, y, languages, groups, ids, label_set, check_matrix)
         names = [str(name) for name in getattr(checked, "feature_names_in_", ())] if model.features else []
         return self._become(replace(model, feature_names=names))
 
-    def extend(
+    def update(
         self,
         X: Any,
         y: Any,
@@ -71,6 +68,8 @@ class MethodEstimator(FittedEstimator):
         exact: bool = False,
     ) -> Self:
         """Learn from further documents, in new languages or in known ones; labels may be new, too.
+
+        Documents whose id the model knows replace the old ones.
 
         Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
         that is fitted on all documents at once, in the order in which they came, with the settings that were
@@ -84,7 +83,7 @@ class MethodEstimator(FittedEstimator):
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
-        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> _ = model.update(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])
         """
@@ -100,7 +99,7 @@ class MethodEstimator(FittedEstimator):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
         >>> labels = [["cat"], ["dog"], ["bird"]] * 5
         >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
@@ -117,7 +116,7 @@ class MethodEstimator(FittedEstimator):
         gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
         learn anew, from what the model keeps of its documents.
 
-        >>> from funnelling import PooledClassifier
+        >>> from funnelling.research import PooledClassifier
         >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
         >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
         >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
@@ -125,7 +124,7 @@ class MethodEstimator(FittedEstimator):
         """
         return self._become(relabel(self.current_model, mapping))
 
-    def suggest(
+    def next_to_label(
         self,
         X: Any,
         languages: Languages = None,
@@ -135,7 +134,7 @@ class MethodEstimator(FittedEstimator):
         groups: Any = None,
         balance: bool = False,
     ) -> "DataFrame":
-        """Which of the texts, none of which has labels yet, a person should label next.
+        """Which of the texts, none of which has labels yet, a person should annotate next.
 
         Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
         has learned; no two that say the same. `funnelling.methods.suggesting` says how.
@@ -160,10 +159,10 @@ class MethodEstimator(FittedEstimator):
 
         Examples
         --------
-        >>> from funnelling import NaiveClassifier
+        >>> from funnelling.research import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
+        >>> frame = model.next_to_label(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
         >>> frame["text"].tolist()
         ['the cat barks']
         """

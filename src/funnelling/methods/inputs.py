@@ -8,8 +8,8 @@ import numpy as np
 from funnelling.corpus.blocks import Block, Kind
 from funnelling.corpus.by_language import Contents
 from funnelling.errors import InputError, listed
-from funnelling.formats.document import LineNumber
-from funnelling.formats.frames import as_documents, as_values, is_table
+from funnelling.formats.document import Document, LineNumber
+from funnelling.formats.frames import as_documents, as_values, is_table, text_table
 from funnelling.matrices import (
     AnyTargets,
     check_places,
@@ -130,15 +130,18 @@ def read_inputs(
     fitted_on_texts: bool | None = None,
     check_matrix: Callable[[Any], Any] = lambda X: X,
     names: Sequence[str] = (),
+    among: Sequence[str] | None = None,
 ) -> Inputs:
     """Sort documents by language.
 
-    X and ``languages`` may be columns of any library, or tables of one column. Texts without a language get
-    it detected, among the ``known`` ones of a fitted model where there is one. A matrix without languages is
-    one language; ``check_matrix`` brings it into scikit-learn's form. A model ``fitted_on_texts`` takes no
-    vectors, and one fitted on vectors no texts. Languages that have ``names`` keep those, as a
-    mapping spelled them.
+    X may be a table with its languages; X and ``languages`` may be columns of any library. Texts without a
+    language get it detected ``among`` some, or among the ``known`` ones of a fitted model. A matrix without
+    languages is one language; ``check_matrix`` brings it into scikit-learn's form. A model
+    ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts. Languages that have ``names``
+    keep those, as a mapping spelled them.
     """
+    if (table := None if is_sparse(X) else text_table(X)) is not None:
+        X, languages = table[0], table[1] if languages is None else languages
     X = {tag: as_documents(each) for tag, each in X.items()} if is_mapping(X) else as_documents(X)
     languages = as_values(languages, "languages")
     if fitted_on_texts is not None:
@@ -155,8 +158,30 @@ def read_inputs(
         raise InputError(f"languages has {length(languages)} entries for {count} documents.")
     if texts:
         X = _checked_texts(X)
-    positions = positions_of(_codes(X, languages, known, names) if texts else _named(count, languages, known))
+    positions = positions_of(
+        _codes(X, languages, known, names, among) if texts else _named(count, languages, known)
+    )
     return Inputs({language: take_rows(X, where) for language, where in positions.items()}, positions, texts)
+
+
+def read_texts(X: Any, languages: Any, ids: Any) -> list[Document]:
+    """Texts with languages, None where one is missing, and ids: their places where they have none."""
+    if (table := None if is_sparse(X) else text_table(X)) is not None:
+        X, languages = table[0], table[1] if languages is None else languages
+    X, tags = as_documents(X), as_values(languages, "languages")
+    if not is_texts(X):
+        raise InputError("Give texts as one list, with their languages beside it.")
+    texts = _checked_texts(X)
+    columns = {"languages": tags, "ids": as_values(ids, "ids")}
+    for name, values in columns.items():
+        if values is not None and length(values) != len(texts):
+            raise InputError(f"{name} has {length(values)} entries for {len(texts)} documents.")
+    given = range(len(texts)) if ids is None else columns["ids"]
+    tags = [None] * len(texts) if tags is None else [None if is_missing(tag) else str(tag) for tag in tags]
+    return [
+        Document(_name(name, place), text, language=tag)
+        for place, (name, text, tag) in enumerate(zip(given, texts, tags, strict=True))
+    ]
 
 
 def _check_kind(X: Any, fitted_on_texts: bool) -> None:
@@ -208,6 +233,7 @@ def _codes(
     languages: Sequence[str | None] | None,
     known: Sequence[str] | None,
     names: Sequence[str],
+    among: Sequence[str] | None,
 ) -> list[str]:
     """A language for each text: normalised, or detected where it is missing."""
     from funnelling.text.detection import detect_languages
@@ -218,7 +244,7 @@ def _codes(
     codes = [normal[tag] for tag in tags]
     missing = [i for i, code in enumerate(codes) if code is None]
     if missing:
-        candidates = known or sorted({code for code in codes if code}) or None
+        candidates = among or known or sorted({code for code in codes if code}) or None
         detected = detect_languages([texts[i] for i in missing], candidates)
         for i, code in zip(missing, detected, strict=True):
             codes[i] = code

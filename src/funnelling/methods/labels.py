@@ -30,9 +30,10 @@ def read_labelled(
     check_matrix: Callable[[Any], Any],
     sparse: bool,
     seed: int,
+    among: Sequence[str] | None = None,
 ) -> tuple[ByLanguage, LabelSpace]:
     """All that is given to a fit, by language; see `read_inputs` for what documents may come in."""
-    inputs = read_inputs(X, languages, check_matrix=check_matrix)
+    inputs = read_inputs(X, languages, check_matrix=check_matrix, among=among)
     labels, targets = read_labels(y, inputs, sparse)
     blocks = inputs.blocks(ids, groups, targets)
     return ByLanguage(blocks=blocks, kind=inputs.kind, seed=seed), labels

@@ -66,7 +66,8 @@ class Method:
         algorithm, seed = self._checked(label_set)
         with timed("reading documents", bool(self.parameters.verbose)):
             given = (X, y, languages, groups, ids, check_matrix)
-            documents, labels = read_labelled(*given, algorithm.sparse_labels, seed)
+            among = getattr(self.parameters, "detect_among", None)
+            documents, labels = read_labelled(*given, algorithm.sparse_labels, seed, among)
         return self._fit(documents, labels, label_set)
 
     def _checked(self, label_set: LabelSet | None) -> tuple[Algorithm[Any], int]:
@@ -232,7 +233,9 @@ def further(
 ) -> Merged:
     """What a model's documents become with further ones; for `update`. The ``slots`` are those of `merge`."""
     archive = check_extensible(model)
-    inputs = read_inputs(X, languages, fitted_on_texts=model.texts, names=model.languages)
+    inputs = read_inputs(
+        X, languages, fitted_on_texts=model.texts, names=model.languages, among=model.detect_among
+    )
     return merge(archive, model.labels, inputs, y, groups, ids, slots)
 
 

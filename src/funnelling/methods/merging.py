@@ -287,7 +287,7 @@ def remember_step(
     facts : counts, by language where there are some, and settings that matter, such as
         ``documents={"en": 20}, corrected=3``; those that are 0, empty or None are left out
 
-    >>> from funnelling import NaiveClassifier
+    >>> from funnelling.research import NaiveClassifier
     >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10).model_
     >>> model = remember_step(model, "train", file="some/pets.csv", documents={"en": 10}, corrected=0)
     >>> model.history
@@ -320,7 +320,7 @@ def tuned_for_some(model: Model) -> bool:
 
     An update loses them: then all labels get thresholds for the model's own goal.
 
-    >>> from funnelling import NaiveClassifier
+    >>> from funnelling.research import NaiveClassifier
     >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10).model_
     >>> tuned = remember_step(model, "tune", goal="recall=.9", labels=1)
     >>> tuned_for_some(tuned)

@@ -1,7 +1,7 @@
 """The fitted model: what it knows and what it answers, without scikit-learn."""
 
-import logging
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -38,8 +38,6 @@ from funnelling.state import (
 )
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
-
-logger = logging.getLogger(__name__)
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 OF_ALGORITHM = OneOf(())  # what it may be depends on the algorithm
@@ -100,7 +98,7 @@ class Model:
         fit, now = (each.get_params(deep=False) for each in (self.parameters, parameters))
         fit |= self.built
         names = (*self.algorithm.built_of, *self.algorithm.tuned_by)
-        built = {name: fit[name] for name in names if fit[name] is not now[name]}
+        built = {name: fit[name] for name in names if fit[name] != now[name]}
         return replace(self, parameters=parameters, built=built)
 
     def running(self, **options: Any) -> "Model":
@@ -146,17 +144,20 @@ class Model:
         X: Any,
         languages: Languages = None,
         *,
-        only_known: bool = False,
+        unknown: str = "prior",
         check_matrix: Callable[[Any], Any] = lambda X: X,
     ) -> Inputs:
-        """New documents, of the kind that it can label; they may have to be in languages it knows."""
-        inputs = read_inputs(X, languages, self.languages, self.texts, check_matrix)
+        """New documents, of the kind that it can label.
+
+        Those in an ``unknown`` language get the most frequent labels ("prior", with a warning), or are
+        refused ("error"). "abstain" says nothing of them.
+        """
+        known, among = self.languages, self.detect_among
+        inputs = read_inputs(X, languages, known, self.texts, check_matrix, among=among)
+        others = []
         for language, documents in inputs.documents.items():
-            if language not in self.documents and not self.fitted.serves(language):
-                unknown = f"The model does not know the language {language!r}."
-                if only_known:
-                    raise InputError(f"{unknown} It knows {', '.join(self.languages)}.")
-                logger.warning("%s Its documents get the most frequent labels.", unknown)
+            if not self.knows(language):
+                others.append(repr(language))
             elif not self.texts:
                 # A language without training documents shares the columns of all.
                 features = self.features.get(language, next(iter(self.features.values())))
@@ -165,6 +166,11 @@ class Model:
                         f"X has {documents.shape[1]} features in language {language!r}, where the model was "
                         f"fitted on {features}."
                     )
+        if others and unknown != "abstain":
+            what = f"The model does not know the language{'s' * (len(others) > 1)} {', '.join(others)}."
+            if unknown == "error":
+                raise InputError(f"{what} It knows {', '.join(self.languages)}.")
+            warnings.warn(f"{what} Documents in it get the most frequent labels.", stacklevel=2)
         return inputs
 
     def margins(self, X: Any, languages: Languages = None) -> Any:
@@ -201,7 +207,7 @@ class Model:
     ) -> list[dict[str, Any]]:
         """Why texts get their labels: for each what words and what other labels added to the scores."""
         columns = None if labels is None else label_columns(self.labels.classes, labels)
-        inputs = self._contents(X, languages, only_known=True)
+        inputs = self._contents(X, languages, "error")
         if inputs.positions is None:
             raise InputError("Give texts as one list, with their languages beside it.")
         explainer = Explainer(self.labels, top, self._decisions, columns)
@@ -214,7 +220,7 @@ class Model:
 
     def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
         """What the model says of texts, in the end and on the way there, by language."""
-        inputs = self._contents(X, languages, only_known=True)
+        inputs = self._contents(X, languages, "error")
         found = {}
         number = sum(inputs.sizes().values())
         with progress_bar("labels", number, self.shows_progress, "documents") as advance:
@@ -228,6 +234,10 @@ class Model:
                 found[language] = ViewPredictions(decisions, scored.in_vocabulary, views)
                 advance(length(documents))
         return found
+
+    def knows(self, language: str) -> bool:
+        """Whether a language, as the model calls it, has training documents or a view that sees it."""
+        return language in self.documents or self.fitted.serves(language)
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
@@ -253,17 +263,22 @@ class Model:
         return self.parameters.run
 
     @property
+    def detect_among(self) -> Sequence[str] | None:
+        """The languages that missing ones are detected among, if they are given."""
+        return getattr(self.parameters, "detect_among", None)
+
+    @property
     def shows_progress(self) -> bool:
         return bool(self.parameters.verbose)
 
     def _fitted(self, language: str) -> Fitted:
         """What labels documents in a language: of one that is not known, how frequent labels are."""
-        if language in self.documents or self.fitted.serves(language):
+        if self.knows(language):
             return self.fitted
         return Prior(self.labels, np.array(self.label_documents), sum(self.documents.values()))
 
-    def _contents(self, X: Any, languages: Languages, only_known: bool = False) -> Contents:
-        return X if isinstance(X, Contents) else self.read(X, languages, only_known=only_known)
+    def _contents(self, X: Any, languages: Languages, unknown: str = "prior") -> Contents:
+        return X if isinstance(X, Contents) else self.read(X, languages, unknown=unknown)
 
     def _scored(self, inputs: Contents) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents, several languages at a time."""

@@ -34,7 +34,10 @@ _BASELINES, _CLASSIFIERS = "funnelling.methods.baselines", "funnelling.methods.c
 _RIVALS, _RESEARCH = "funnelling.research.baselines", "funnelling.research.classifiers"
 _FUNNEL = "funnelling.funnel.learning.FUNNEL", "funnelling.funnel.estimator.FunnellingClassifier"
 _MANY = "funnelling.funnel.many.learning.MANY_LABELS", "funnelling.funnel.estimator.ManyLabelsClassifier"
-_PAPER = {"zero_shot": None, "zero_shot_joint": False, "views": None}
+_PAPER_FUNNEL = _FUNNEL[0], f"{_RESEARCH}.PaperFunnelClassifier"
+_TAT = {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None}
+_KFCV = {**_TAT, "variant": "kfcv"}
+_AT_ZERO = {"thresholds": None}
 
 METHODS = {
     "naive": _MethodSpec(
@@ -46,14 +49,14 @@ METHODS = {
         f"{_BASELINES}.POOLED",
         f"{_CLASSIFIERS}.PooledClassifier",
     ),
-    "fun-tat": _MethodSpec("Fun(TAT)", "the paper's funnel", *_FUNNEL, {"variant": "tat", **_PAPER}),
-    "fun-kfcv": _MethodSpec("Fun(KFCV)", "the paper's other funnel", *_FUNNEL, {"variant": "kfcv", **_PAPER}),
+    "fun-tat": _MethodSpec("Fun(TAT)", "the paper's funnel", *_PAPER_FUNNEL, _TAT, _AT_ZERO),
+    "fun-kfcv": _MethodSpec("Fun(KFCV)", "the paper's other funnel", *_PAPER_FUNNEL, _KFCV, _AT_ZERO),
     "fun-zero-shot": _MethodSpec(
         "Fun(zero-shot)",
         "the paper's funnel, for further languages too",
-        *_FUNNEL,
+        *_PAPER_FUNNEL,
         {"views": None},
-        {"zero_shot": "auto"},
+        {"zero_shot": "auto", **_AT_ZERO},
     ),
     "fun-auto": _MethodSpec("Fun(auto)", "funnelling", *_FUNNEL, {"views": "auto"}),
     "fun-views": _MethodSpec(
@@ -118,7 +121,7 @@ METHOD_RESOURCES = {
 # Python.
 RESERVED_PARAMETERS = {
     *("random_state", "n_jobs", "device", "verbose", "reference", "embeddings", "encoder"),
-    *("vectorizer", "base_estimator", "meta_estimator"),
+    *("vectorizer", "base_estimator", "detect_among", "unknown_language"),
 }
 
 Settings = Mapping[str, Mapping[str, Any]]
@@ -136,7 +139,7 @@ def make_method(
     """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
     >>> make_method("fun-tat", seed=1).parameters
-    FunnelParameters(random_state=1, views=None)
+    FunnelParameters(random_state=1, thresholds=None, views=None)
     >>> make_method("fun-tap")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     funnelling.errors.InputError: no method 'fun-tap'. Did you mean fun-tat?
@@ -164,9 +167,11 @@ def settings_of(name: str) -> list[str]:
     return sorted(set(known) - set(METHODS[method_of(name)].fixed) - RESERVED_PARAMETERS)
 
 
-def estimator_type(algorithm: "Algorithm[Any]") -> "type[MethodEstimator]":
-    """The estimators whose algorithm this is."""
-    kind: type[MethodEstimator] = resolve_name(_entry_of(algorithm).estimator)
+def estimator_type(algorithm: "Algorithm[Any]", parameters: Any) -> "type[MethodEstimator]":
+    """The class of estimators that have this algorithm under such parameters."""
+    name = name_of(algorithm, parameters)
+    entry = METHODS[name] if name in METHODS else _entry_of(algorithm)
+    kind: type[MethodEstimator] = resolve_name(entry.estimator)
     return kind
 
 
@@ -218,9 +223,18 @@ def name_of(algorithm: "Algorithm[Any]", parameters: Any) -> str:
     """
     for name, entry in METHODS.items():
         fixed = entry.fixed.items()
-        if _algorithm(name) == algorithm and all(getattr(parameters, k) == v for k, v in fixed):
+        if _algorithm(name) == algorithm and all(
+            _is(getattr(parameters, key), value) for key, value in fixed
+        ):
             return name
     return algorithm.name
+
+
+def _is(given: Any, fixed: Any) -> bool:
+    """Whether a parameter is what makes a method; a list of views may hold "auto", and what else to try."""
+    if isinstance(given, list) and isinstance(fixed, str):
+        return any(_is(each, fixed) for each in given)
+    return isinstance(given, type(fixed)) and bool(given == fixed)
 
 
 def stored_algorithm(algorithm: "Algorithm[Any]") -> str:

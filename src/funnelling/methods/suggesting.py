@@ -189,6 +189,8 @@ class Reasons:
 
 
 MAX_COMPARED_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
+# The same without a model, of all languages together: a few documents are wanted then, and soon.
+MAX_COMPARED_AT_FIRST = 3_000
 # Answers to documents that are held at a time, one per label: some 10 numbers for each
 VALUES_PER_BLOCK = 2**22
 # Probabilities that are told beside those of suggested labels, and of labels that a reason names
@@ -227,18 +229,22 @@ def next_to_label(
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
     known = model.languages if model is not None else sorted(set(languages))
-    inputs = read_inputs(X, languages, known, model is None or model.texts)
+    among = None if model is None else model.detect_among
+    inputs = read_inputs(X, languages, known, model is None or model.texts, among=among)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)
     grouping = {} if groups is None else inputs.groups(groups)
     examples = examples_of(model)
     rankings = {}
+    compared = MAX_COMPARED_DOCUMENTS
+    if model is None:
+        compared = max(MAX_COMPARED_AT_FIRST, 5 * number) // max(len(inputs.documents), 1)
     shows = model is not None and model.shows_progress
     with progress_bar("choose", sum(inputs.sizes().values()), shows, "documents") as advance:
         for tag, texts in inputs.documents.items():
             most = len(texts) if grouping else number  # of a group only one is taken
-            rankings[tag] = _ranked(model, tag, texts, most, examples)
+            rankings[tag] = _ranked(model, tag, texts, most, examples, compared)
             advance(len(texts))
 
     seen: set[Any] = set()
@@ -271,12 +277,17 @@ def next_to_label(
 
 
 def _ranked(
-    model: Model | None, language: str, texts: Sequence[str], number: int, examples: Examples | None
+    model: Model | None,
+    language: str,
+    texts: Sequence[str],
+    number: int,
+    examples: Examples | None,
+    compared: int,
 ) -> list[SelectedDocument]:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
-    if len(texts) > MAX_COMPARED_DOCUMENTS:
-        drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MAX_COMPARED_DOCUMENTS]
+    if len(texts) > compared:
+        drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:compared]
         places = np.sort(drawn)
     shown = [texts[place] for place in places.tolist()]
     weights = np.ones(len(shown), dtype=np.float32)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from funnelling.errors import InputError, did_you_mean
 from funnelling.plain import clone
-from funnelling.spaces.base import Resources, Space
+from funnelling.spaces.base import Embeddings, Encoder, Resources, Space
 from funnelling.state import OneOf
 from funnelling.text.characters import Vectorizer
 from funnelling.text.tfidf import TfidfVectorizer
@@ -41,8 +41,8 @@ FURTHER_SPACES = (  # those of methods
 )
 
 AnySpace = Annotated[Space, OneOf((*VIEWS.values(), USERS_VIEW, *FURTHER_SPACES))]
-# A name, a space, a scikit-learn transformer of texts or a function of texts
-View = Annotated[Any, str | AnySpace | Vectorizer]
+# A name, a resource, a space, a scikit-learn transformer of texts or a function of texts
+View = Annotated[Any, str | Encoder | Embeddings | AnySpace | Vectorizer]
 
 
 def check_views(views: Any) -> None:
@@ -55,7 +55,8 @@ def check_views(views: Any) -> None:
     if isinstance(views, str | Mapping) or not isinstance(views, Sequence) or not views:
         raise InputError(f"views must be a list of views, not {views!r}.")
     names: set[str] = set()
-    for view in views:
+    for each in views:
+        view = plain_view(each)
         if not isinstance(view, str):
             _check_custom(view)
             continue
@@ -64,6 +65,11 @@ def check_views(views: Any) -> None:
         if view in names:
             raise InputError(f"The view {view!r} is there twice. Leave one out.")
         names.add(view)
+
+
+def plain_view(view: View) -> View:
+    """The name of a view that is a resource; any other as it is."""
+    return view.view if isinstance(view, Encoder | Embeddings) else view
 
 
 def _check_custom(view: View) -> None:
@@ -88,7 +94,7 @@ def named_views(views: Sequence[View]) -> dict[str, View]:
     ['own', 'pooled']
     """
     named: dict[str, View] = {}
-    for view in views:
+    for view in map(plain_view, views):
         if isinstance(view, str):
             named[view] = view
         else:

@@ -3,19 +3,58 @@
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Annotated, Any, ClassVar, Self
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.plain import Estimator, without_caches
-from funnelling.state import expect, expect_by
+from funnelling.state import Count, expect, expect_by
 from funnelling.text.characters import Vectorizer
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import FeatureSpans, check_vectorizer, fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
+
+
+@dataclass(repr=False)
+class Encoder(Estimator):
+    """A sentence encoder, as a view that all languages share.
+
+    Parameters
+    ----------
+    model : folder of a model of sentence-transformers
+    epochs : for how many epochs the encoder learns the labels; 0 leaves it as it is
+
+    Examples
+    --------
+    >>> Encoder("my-encoder")
+    Encoder(model='my-encoder')
+    """
+
+    view: ClassVar[str] = "encoder"
+
+    model: Annotated[Any, str | None]  # None where a model from the Hub was trained with one
+    _: KW_ONLY
+    epochs: Count = 0
+
+
+@dataclass(repr=False)
+class Embeddings(Estimator):
+    """Aligned word vectors, as a view that all languages share.
+
+    Parameters
+    ----------
+    model : folder of word vectors in MUSE's text format
+    reference : `funnelling.research.Reference` or None, the source of idf; a saved model has none of it
+    """
+
+    view: ClassVar[str] = "embeddings"
+
+    model: Annotated[Any, str | None]
+    _: KW_ONLY
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True)

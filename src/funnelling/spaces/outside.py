@@ -119,7 +119,7 @@ class EncoderSpace(Space):
         if folder is None:
             raise InputError(
                 "A model from the Hub has no encoder with it. Copy the model with funnelling pull --encoder "
-                "DIR, or in Python set its encoder."
+                "DIR, or in Python name its folder by an Encoder in views."
             )
         path = find_encoder(folder)
         if encoder_digest(path) != self.digest_:

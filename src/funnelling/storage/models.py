@@ -15,11 +15,12 @@ import numpy as np
 from funnelling.corpus.blocks import Block
 from funnelling.errors import InputError
 from funnelling.matrices import length
-from funnelling.methods.algorithm import Parameters
+from funnelling.methods.algorithm import NOTHING, Parameters
 from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type, name_of
 from funnelling.runtime.alone import sole_writer_of_all
 from funnelling.runtime.files import arrays_in
+from funnelling.spaces import plain_view
 from funnelling.state import RUNTIME_PARAMETERS, StateError, check_fields, expect, field_kinds
 from funnelling.storage import folders
 from funnelling.storage.trees import Arrays, decode, encode, encode_place
@@ -117,7 +118,7 @@ def model_of(given: "MethodEstimator | Model") -> Model:
     if not hasattr(type(given), "current_model"):
         raise InputError(f"Give a fitted estimator of funnelling, not {type(given).__name__}.")
     model: Model = given.current_model
-    if type(given) is not estimator_type(model.algorithm):
+    if type(given) is not estimator_type(model.algorithm, model.parameters):
         raise InputError(
             f"{type(given).__name__} is a class of your own, which no model folder names. Save it by joblib."
         )
@@ -130,6 +131,7 @@ def save_model(
     *,
     scores: Any = None,
     details: Mapping[str, Any] | None = None,
+    keep: str | None = None,
     force: bool = False,
 ) -> None:
     """Write a fitted estimator's model to a folder, whole or not at all.
@@ -140,21 +142,13 @@ def save_model(
     path : the folder; only a model that is there is ever replaced
     scores : what ``funnelling.evaluation.measure_languages`` measured of it, kept for ``funnelling inspect``
     details : what the report shows beside them; with them the folder has a ``report.html``
+    keep : "nothing" for a copy that stores nothing of its training documents
     force : whether an existing model is replaced, its report too
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from funnelling import NaiveClassifier, load_model
-    >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
-    >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_model(model, os.path.join(folder, "model"))
-    ...     loaded = load_model(os.path.join(folder, "model"))
-    >>> loaded.predict(["a cat"], languages=["en"]).tolist()
-    [[1, 0]]
     """
-    save(model_of(estimator), path, scores=scores, details=details, force=force)
+    model = model_of(estimator)
+    if keep not in (None, model.fit_parameters.keep, NOTHING):
+        raise InputError(f"keep: a copy stores what the model does, or 'nothing', not {keep!r}.")
+    save(model.compact() if keep == NOTHING else model, path, scores=scores, details=details, force=force)
 
 
 def save(
@@ -357,6 +351,8 @@ def _plain_parameters(parameters: Parameters) -> dict[str, Any]:
         for name, value in parameters.get_params(deep=False).items()
         if name not in RUNTIME_PARAMETERS
     }
+    if isinstance(views := given.get("views"), list):
+        given["views"] = list(map(plain_view, views))  # where a resource is, is the user's own business
     return {
         key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
         for key, value in sorted(given.items())

@@ -16,6 +16,7 @@ from funnelling.methods.model import Model
 from funnelling.methods.registry import estimator_type
 from funnelling.runtime.files import SharedBytes
 from funnelling.runtime.messages import MODEL, Style, at_terminal, style
+from funnelling.spaces.base import Embeddings, Encoder
 from funnelling.spaces.outside import EncoderSpace
 from funnelling.storage import folders
 from funnelling.storage.folders import PathOrAddress, folder_here, is_address
@@ -184,7 +185,7 @@ def _read(address: HubAddress, mapped: bool, again: bool = False) -> tuple[folde
 
 
 def with_encoder(document: folders.Document, folder: str | None) -> folders.Document:
-    """A document with another folder of the model's encoder, where it has one."""
+    """A document with another folder of the model's encoder, where it has one, and none of word vectors."""
 
     def changed(tree: Any) -> Any:
         if isinstance(tree, list):
@@ -192,7 +193,11 @@ def with_encoder(document: folders.Document, folder: str | None) -> folders.Docu
         if not isinstance(tree, dict):
             return tree
         fields = {name: changed(each) for name, each in tree.items()}
-        return fields | {"folder": folder} if fields.get("$") == EncoderSpace.__name__ else fields
+        if fields.get("$") == EncoderSpace.__name__:
+            return fields | {"folder": folder}
+        if fields.get("$") in (Encoder.__name__, Embeddings.__name__):
+            return fields | {"model": folder if fields["$"] == Encoder.__name__ else None}
+        return fields
 
     return {**document, "model": changed(document["model"])}
 
@@ -212,7 +217,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "MethodEst
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
     model = load(path, mapped)
-    return estimator_type(model.algorithm).of(model)
+    return estimator_type(model.algorithm, model.parameters).of(model)
 
 
 def load(path: str | os.PathLike[str], mapped: bool = False) -> Model:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from funnelling import InputError, load_model, save_model
+from funnelling import InputError, load_model
 from funnelling.commands import change as frame
+from funnelling.storage import save_model
 from tests.commands.command import LABELS, documents, forget, relabel, tune, update, write_jsonl
 from tests.storage.saved_models import contents
 

@@ -5,19 +5,23 @@ from typing import Any
 
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
+from funnelling import InputError
 from funnelling.commands.inspect import inspect_model, possible_changes
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.merging import remember_step
+from funnelling.research import NaiveClassifier
+from funnelling.storage import save_model
 from tests.artificial import text_corpus, vector_corpus
 from tests.commands.command import relabel, tune
+from tests.funnels import any_funnel
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 IDS = [f"id {number}" for number in range(60)]
 AGAIN = ("update", "forget", "relabel to merge labels")
 
 
-def fitted(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"views": None, "meta_C": 1, "random_state": 0, **parameters}).fit(
+def fitted(**parameters: Any) -> FunnelEstimator:
+    return any_funnel(**{"views": None, "meta_C": 1, "random_state": 0, **parameters}).fit(
         TEXTS, LABELS, LANGUAGES, ids=IDS
     )
 
@@ -62,7 +66,7 @@ def test_a_baseline_has_no_scores_to_tune_by(tmp_path: Path) -> None:
 
 def test_one_label_per_document_has_no_thresholds(tmp_path: Path) -> None:
     single = [(labels or ["none"])[0] for labels in LABELS]
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, single, LANGUAGES)
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(TEXTS, single, LANGUAGES)
     assert "no thresholds" in keeps(model, tmp_path)["unsupported_changes"]["tune"]
 
 
@@ -77,7 +81,7 @@ def test_one_tier_2_for_all_languages_has_no_thresholds_of_its_own(tmp_path: Pat
 
 def test_vectors(tmp_path: Path) -> None:
     vectors = vector_corpus()
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(vectors.X, vectors.y)
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(vectors.X, vectors.y)
     found = keeps(model, tmp_path)
     assert found["texts"] is None
     assert "vectors" in found["bytes"]
@@ -93,7 +97,7 @@ def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> 
     model.model_ = remember_step(model.model_, "train", file="docs.csv", documents=model.documents_)
     save_model(model, tmp_path / "model")
     assert "not all" not in card(tmp_path)
-    model.extend(["il gatto"], [["cats"]], ["it"], ids=["other"])
+    model.update(["il gatto"], [["cats"]], ["it"], ids=["other"])
     save_model(model, tmp_path / "model", force=True)
     assert "That is not all, what came after is not known" in card(tmp_path)
 
@@ -103,7 +107,7 @@ def card(folder: Path) -> str:
 
 
 def test_documents_without_ids_cannot_be_forgotten() -> None:
-    model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
+    model = any_funnel(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
     assert "no ids" in possible_changes(model.model_)["unsupported_changes"]["forget"]
-    model.extend(["a cat"], [["x"]], ["en"], ids=["one"])
+    model.update(["a cat"], [["x"]], ["en"], ids=["one"])
     assert "forget" in possible_changes(model.model_)["supported_changes"]

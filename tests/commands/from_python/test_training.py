@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
+from funnelling import InputError, load_model, read_corpus
+from funnelling.research import NaiveClassifier
 from funnelling.storage import describe_model
 from tests.commands.command import (
     contents,
@@ -19,6 +20,7 @@ from tests.commands.command import (
     write_jsonl,
 )
 from tests.commands.from_python.folders import rows, write_parts
+from tests.funnels import any_funnel
 from tests.report.reading import read_page
 
 
@@ -33,7 +35,7 @@ def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path)
 
 
 def test_a_method_of_ones_own_is_fitted_and_saved(split_data: Path, tmp_path: Path) -> None:
-    method = FunnellingClassifier(views=None, meta_C=1, random_state=0)
+    method = any_funnel(views=None, meta_C=1, random_state=0)
     trained = train(method, split_data, tmp_path / "model")
     assert trained.model.history[-1]["step"] == "train"
     assert load_model(tmp_path / "model").meta_C == 1
@@ -43,7 +45,7 @@ def test_the_default_of_the_command_is_that_of_python(tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", documents(each=36))
     succeed("train", data, "-o", tmp_path / "model", "--seed", 3, "--no-table")
     corpus = read_corpus(data)
-    model = FunnellingClassifier(random_state=3)
+    model = any_funnel(random_state=3)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert len(model.choice_.tried) > 1
     np.testing.assert_array_equal(
@@ -131,7 +133,7 @@ class TestReport:
     def test_keeps_no_text_of_a_compact_model(self, tmp_path: Path, options: dict[str, Any]) -> None:
         rows = one_label_documents()
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
-        method = FunnellingClassifier(views=None, keep="words" if options else "nothing", random_state=0)
+        method = any_funnel(views=None, keep="words" if options else "nothing", random_state=0)
         trained = train(method, data, tmp_path / "model", **options)
         assert "errors" not in trained.measurement.full
         page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")

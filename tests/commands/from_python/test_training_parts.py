@@ -65,7 +65,7 @@ class TestLearningOn:
         save(grown, tmp_path / "grown")
         grown = load_model(tmp_path / "grown")
         ids = None if numbered else further.ids
-        grown.extend(further.texts, further.y, further.languages, ids=ids, exact=True)
+        grown.update(further.texts, further.y, further.languages, ids=ids, exact=True)
         texts = [row["text"] for row in made]
         languages = [row["language"] for row in made]
         np.testing.assert_array_equal(
@@ -109,7 +109,7 @@ class TestLearningOn:
         with pytest.raises(
             InputError, match=r"too many training documents to store .* part files, and train it again"
         ):
-            model.extend(["printer"], [["money"]], languages=["en"])
+            model.update(["printer"], [["money"]], languages=["en"])
 
     def test_is_refused_by_a_compact_model(self, tmp_path: Path) -> None:
         model = _model(keep="nothing")

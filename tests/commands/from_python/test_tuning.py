@@ -4,17 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling import load_model
 from funnelling.commands.tune import named_labels
 from funnelling.methods.merging import tuned_for_some
-from funnelling.storage import describe_model, load
+from funnelling.storage import describe_model, load, save_model
 from tests.artificial import text_corpus
 from tests.commands.command import tune
+from tests.funnels import any_funnel
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
+    model = any_funnel(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
     save_model(model, tmp_path / "model", scores={"average": {}, "languages": {}, "how": "Measured before."})
     return tmp_path / "model"
 
@@ -26,7 +27,7 @@ def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
         == tuned.model.fitted.learned.tier_two.thresholds.tolist()
     )
     described = describe_model(folder)
-    assert described["parameters"]["optimise"] == "recall=.9"
+    assert described["parameters"]["thresholds"] == "ThresholdTuning(goal='recall=.9', min_threshold=0.0)"
     assert described["scores"]["how"] == tuned.measurement.how != "Measured before."
     assert described["scores"]["languages"].keys() == {"en", "it"}
 
@@ -46,7 +47,7 @@ def test_the_folder_names_no_label_that_was_tuned(folder: Path) -> None:
 def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:
     tune(folder, "precision=.7")
     texts, labels, languages = text_corpus(20, seed=1)
-    grown = load_model(folder).extend(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
+    grown = load_model(folder).update(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
     before = grown.model_.fitted.learned.tier_two.thresholds.copy()
     grown.tune("precision=.7")
     assert grown.model_.fitted.learned.tier_two.thresholds.tolist() == before.tolist()

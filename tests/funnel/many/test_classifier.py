@@ -10,10 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling import InputError, ManyLabelsClassifier, load_model
 from funnelling.corpus.blocks import bag
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.methods.learning import correction, update
+from funnelling.storage import save_model
 from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, documents, fitted
 
@@ -50,8 +51,8 @@ class TestAnswers:
         assert model.classes_.tolist() == [f"l{label:02}" for label in range(LABELS)]
 
     def test_labels_are_those_above_the_threshold(self, model: Any) -> None:
-        labels, probabilities = model.classify(TEXTS, LANGUAGES)
-        limits = np.array([model.thresholds(tag)[0] for tag in LANGUAGES])[:, None]
+        labels, probabilities = model.model_.classify(TEXTS, LANGUAGES)
+        limits = np.array([model.thresholds_[tag][0] for tag in LANGUAGES])[:, None]
         np.testing.assert_array_equal(labels.toarray(), probabilities.toarray() > limits)
         scores = model.decision_function(TEXTS, LANGUAGES).toarray()
         np.testing.assert_array_equal(scores, probabilities.toarray())
@@ -70,7 +71,7 @@ class TestAnswers:
         )
 
     def test_texts_of_nothing_get_no_label(self, model: Any) -> None:
-        labels, probabilities, evident = model.classify_with_evidence(
+        labels, probabilities, evident = model.model_.classify_with_evidence(
             ["", "???", TEXTS[1]], ["en", "it", "it"]
         )
         assert (labels[:2].nnz, probabilities[:2].nnz, evident.tolist()) == (0, 0, [False, False, True])
@@ -228,7 +229,7 @@ class TestLearningOn:
 
         grown = ManyLabelsClassifier(random_state=0)
         grown.fit(*(taken(each, some) for each in (TEXTS, GIVEN, LANGUAGES)), ids=taken(IDS, some))
-        grown.extend(*(taken(each, rest) for each in (TEXTS, GIVEN, LANGUAGES)), ids=taken(IDS, rest))
+        grown.update(*(taken(each, rest) for each in (TEXTS, GIVEN, LANGUAGES)), ids=taken(IDS, rest))
         assert grown.languages_ == ["en", "it"]
         assert _same(grown, model, tmp_path)
 
@@ -238,7 +239,7 @@ class TestLearningOn:
         assert sum(map(len, merged.corrected.values())) == 2
         wrong.model_ = update(wrong.model_, merged)
         right = fitted((TEXTS, [["l03"], ["wrong"], *GIVEN[2:]], LANGUAGES))
-        right.extend(TEXTS[:3], GIVEN[:3], LANGUAGES[:3], ids=IDS[:3])
+        right.update(TEXTS[:3], GIVEN[:3], LANGUAGES[:3], ids=IDS[:3])
         assert _same(wrong, right, tmp_path)
         assert wrong.classes_.tolist() == [*model.classes_.tolist(), "wrong"]
         kept = [wrong.training_.targets[tag][:, :LABELS] for tag in wrong.languages_]
@@ -267,17 +268,17 @@ class TestLearningOn:
 
     def test_one_label_each_learns_on(self, tmp_path: Path) -> None:
         grown = ManyLabelsClassifier(random_state=0).fit(TEXTS[:90], FIRST[:90], LANGUAGES[:90], ids=IDS[:90])
-        grown.extend(TEXTS[90:], FIRST[90:], LANGUAGES[90:], ids=IDS[90:])
+        grown.update(TEXTS[90:], FIRST[90:], LANGUAGES[90:], ids=IDS[90:])
         once = ManyLabelsClassifier(random_state=0).fit(TEXTS, FIRST, LANGUAGES, ids=IDS)
         assert _same(grown, once, tmp_path)
 
     def test_an_indicator_matrix_learns_on(self, tmp_path: Path) -> None:
         Y = sparse.csr_array(np.random.default_rng(0).random((len(TEXTS), 5)) < 0.3)
         grown = ManyLabelsClassifier(random_state=0).fit(TEXTS[:90], Y[:90], LANGUAGES[:90], ids=IDS[:90])
-        grown.extend(TEXTS[90:], Y[90:], LANGUAGES[90:], ids=IDS[90:])
+        grown.update(TEXTS[90:], Y[90:], LANGUAGES[90:], ids=IDS[90:])
         assert _same(grown, ManyLabelsClassifier(random_state=0).fit(TEXTS, Y, LANGUAGES, ids=IDS), tmp_path)
 
     def test_a_compact_one_does_not(self) -> None:
         compact = fitted((TEXTS, GIVEN, LANGUAGES), keep="nothing")
         with pytest.raises(InputError, match="compact"):
-            compact.extend(TEXTS[:1], GIVEN[:1], LANGUAGES[:1])
+            compact.update(TEXTS[:1], GIVEN[:1], LANGUAGES[:1])

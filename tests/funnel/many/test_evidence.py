@@ -20,7 +20,7 @@ def model(many_labels_model: Path) -> ManyLabelsClassifier:
 class TestExplain:
     def test_labels_are_those_assigned_the_most_probable_first(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain([TEXT], ["en"])
-        labels, probabilities = model.classify([TEXT], ["en"])
+        labels, probabilities = model.model_.classify([TEXT], ["en"])
         assert set(row["labels"]) == set(model.classes_[labels.indices])
         chances = [told["probability"] for told in row["labels"].values()]
         assert chances == sorted(chances, reverse=True)
@@ -89,4 +89,4 @@ def test_opinions_on_all_labels_are_refused(model: ManyLabelsClassifier) -> None
         model.model_.opinions([TEXT], ["en"])
     refusal = r"^fun-many cannot say yet which documents to label next\."
     with pytest.raises(InputError, match=refusal):
-        model.suggest([TEXT], ["en"])
+        model.next_to_label([TEXT], ["en"])

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling import InputError, ManyLabelsClassifier, load_model
 from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.fitting import cross_validate
 from funnelling.evaluation.measuring import evaluate_classifier, evaluate_in_detail
 from funnelling.methods.learning import Method
 from funnelling.state import StateError
+from funnelling.storage import save_model
 from tests.commands.command import contents
 from tests.funnel.many.corpora import LABELS, corpus_of, documents
 from tests.funnel.many.test_funnel import forge_value
@@ -37,7 +38,7 @@ def fitted(given: Any = GIVEN, label_set: LabelSet | None = NAMED, **parameters:
     texts, labels, languages = given
     ids = [f"d{number}" for number in range(len(texts))]
     model = ManyLabelsClassifier(random_state=0, **parameters)
-    return model.fit(texts, labels, languages, ids=ids, label_set=label_set)
+    return model.set_params(label_set=label_set).fit(texts, labels, languages, ids=ids)
 
 
 def without(label: str, languages: tuple[str, ...]) -> Any:
@@ -87,14 +88,14 @@ def test_vectors_have_no_names() -> None:
     random = np.random.default_rng(0)
     X = random.random((80, 6)) * (random.random((80, 6)) < 0.5)
     y = [[f"l{label:02}" for label in np.flatnonzero(row > 0.6)] for row in X[:, :5]]
-    model = ManyLabelsClassifier(random_state=0).fit({"en": X}, {"en": y}, label_set=NAMED)
+    model = ManyLabelsClassifier(random_state=0, label_set=NAMED).fit({"en": X}, {"en": y})
     assert model.classes_.tolist() == [f"l{label:02}" for label in range(5)]
 
 
 def test_classes_that_are_numbers_have_no_names() -> None:
     texts, labels, languages = GIVEN
     y = np.array([[f"l{label:02}" in own for label in range(LABELS)] for own in labels], dtype=int)
-    model = ManyLabelsClassifier(random_state=0).fit(texts, y, languages, label_set=NAMED)
+    model = ManyLabelsClassifier(random_state=0, label_set=NAMED).fit(texts, y, languages)
     assert model.classes_.tolist() == list(range(LABELS))
 
 
@@ -162,16 +163,15 @@ class TestBits:
     def test_further_documents_give_the_bits_of_all_at_once(self, model: Any, tmp_path: Path) -> None:
         first, rest = (tuple(column[rows] for column in GIVEN) for rows in (slice(60), slice(60, None)))
         grown = fitted(first)
-        grown.extend(*rest, ids=[f"d{number}" for number in range(60, len(GIVEN[0]))])
+        grown.update(*rest, ids=[f"d{number}" for number in range(60, len(GIVEN[0]))])
         assert _same(grown, model, tmp_path)
 
     def test_a_label_whose_documents_are_forgotten_keeps_its_name(self, tmp_path: Path) -> None:
         texts, labels, languages = GIVEN
         forgetful = fitted((texts, [["l12"], *labels[1:]], languages)).forget(["d0"])
         ids = [f"d{number}" for number in range(1, len(texts))]
-        rest = ManyLabelsClassifier(random_state=0).fit(
-            texts[1:], labels[1:], languages[1:], ids=ids, label_set=NAMED
-        )
+        rest = ManyLabelsClassifier(random_state=0, label_set=NAMED)
+        rest.fit(texts[1:], labels[1:], languages[1:], ids=ids)
         assert _same(forgetful, rest, tmp_path)
 
     def test_another_label_set_holds_from_the_next_time_it_learns(self, tmp_path: Path) -> None:
@@ -179,11 +179,11 @@ class TestBits:
         other = LabelSet.of([Label("l15", {"en": "enoooo"})])
         grown = fitted((texts[:60], labels[:60], languages[:60]))
         grown.label_set_ = other
-        grown.extend(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
+        grown.update(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
         assert grown.classes_.tolist()[-2:] == ["l11", "l15"]
         assert _same(grown, fitted(GIVEN, other), tmp_path)
         grown.model_ = replace(grown.model_, label_set=None)
-        grown.extend(texts[:1], labels[:1], languages[:1], ids=["d0"])
+        grown.update(texts[:1], labels[:1], languages[:1], ids=["d0"])
         (tmp_path / "without").mkdir()
         assert _same(grown, fitted(GIVEN, None), tmp_path / "without")
 
@@ -192,7 +192,7 @@ class TestBits:
         texts, labels, languages = GIVEN
         names = {"l12": "m", **further}
         renamed = fitted().relabel(names)
-        renamed.extend(texts[:1], [["l06"]], languages[:1], ids=["d0"])
+        renamed.update(texts[:1], [["l06"]], languages[:1], ids=["d0"])
         given = [sorted({names.get(label, label) for label in own}) for own in [["l06"], *labels[1:]]]
         assert _same(renamed, fitted((texts, given, languages), NAMED.renamed(names)), tmp_path)
 

@@ -230,7 +230,7 @@ def _words(
     text = documents.corpus.texts[row]
     spoken: dict[str, float] = {}
     for label, reason in reasons.items():
-        passages = [tuple(each) for each in reason.get("passages", ())]
+        passages = [tuple(each) for each in reason.get("spans", ())]
         for sign in (1, -1):
             for word, amount in telling_words(text, passages, reason, sign):
                 spoken[str(word)] = spoken.get(str(word), 0.0) + named[label] * amount

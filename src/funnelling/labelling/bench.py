@@ -114,7 +114,7 @@ class AnnotationService:
                 "note": self.desk.note_of(key),
                 "labels": list(suggested if chosen is None else chosen),
                 "suggested": list(suggested),
-                "scores": {str(label): score for label, score in row["probabilities"].items()},
+                "probabilities": {str(label): each for label, each in row["probabilities"].items()},
             },
             **self.state(session),
         }
@@ -172,7 +172,7 @@ class AnnotationService:
             return {"labels": {}}
         asked = replace(document, language=language)
         (row,) = await self.engine.explain([asked], wanted, N_WORDS_LISTED, until)
-        return {"labels": {label: why.get("passages", []) for label, why in row["labels"].items()}}
+        return {"labels": {label: why.get("spans", []) for label, why in row["labels"].items()}}
 
     def correct_language(self, session: str, key: str, language: str) -> None:
         """Let a document be in another language, which is written down with what is decided about it."""

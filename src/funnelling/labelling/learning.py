@@ -73,7 +73,7 @@ class BackgroundUpdate:
     keys: list[str]
     reasons: dict[str, str]
     scores: list[dict[str, Any]] = field(default_factory=list)
-    measured_on: list[str] = field(default_factory=list)
+    evaluated_on: list[str] = field(default_factory=list)
     measure: str = ""
     held_out: float | None = None
     majority: float | None = None
@@ -120,9 +120,9 @@ def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> Bac
         return train_on_journal(how, waiting)
     files = {"model": how.model, "data": how.journal, "output": how.output, **vars(how.resources)}
     growth = Update(jobs=how.jobs, overwrite=True, **files).run()
-    documents, measured_on = _learned_in(growth.model.history[-1]), sorted({*growth.change.on.values()})
+    documents, evaluated_on = _learned_in(growth.model.history[-1]), sorted({*growth.change.on.values()})
     return BackgroundUpdate(
-        documents, *_next(how, growth.model, waiting), scores=_scores(growth), measured_on=measured_on
+        documents, *_next(how, growth.model, waiting), scores=_scores(growth), evaluated_on=evaluated_on
     )
 
 
@@ -214,7 +214,7 @@ class BackgroundUpdater:
             "learned": self.learned,
             "until_next": self._until_next(labelled),
             "scores": lesson.scores,
-            "evaluated_on": lesson.measured_on,
+            "evaluated_on": lesson.evaluated_on,
             "measure": lesson.measure,
             "majority": lesson.majority,
             "curve": self._curve,

@@ -181,6 +181,6 @@ def test_killed_at_any_moment_the_model_is_whole(own_words_copy: Path, data: Pat
         process.wait()
         labels = describe_model(own_words_copy)["labels"]
         assert labels in whole
-        assert list(answers(own_words_copy, data, tmp_path)[0]["scores"]) == labels
+        assert list(answers(own_words_copy, data, tmp_path)[0]["probabilities"]) == labels
         if labels == whole[1]:
             break

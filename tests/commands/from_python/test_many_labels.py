@@ -99,7 +99,7 @@ def test_what_is_compared_depends_on_labels_and_documents(
     monkeypatch.setattr("funnelling.commands.compare.MAX_AFFORDABLE_PAIRS", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
     monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
-    assert usual_methods(trials) == (["naive", "pooled", "fun-tat"], [])
+    assert usual_methods(trials) == (["naive", "words-and-characters", "fun-tat", "fun-auto"], [])
 
 
 def test_options_that_only_some_methods_have_ask_for_one() -> None:

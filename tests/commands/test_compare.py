@@ -83,7 +83,7 @@ def test_the_first_run_is_what_train_and_evaluate_find(
     succeed("train", split_data, "-o", tmp_path / "model", "--method", "fun-tat")
     capsys.readouterr()
     succeed("evaluate", tmp_path / "model", split_data, "--json")
-    evaluated = json.loads(capsys.readouterr().out)
+    evaluated = json.loads(capsys.readouterr().out)["scores"]
     assert result["methods"]["fun-tat"]["average"] == evaluated["average"]
     assert result["methods"]["fun-tat"]["languages"] == evaluated["languages"]
 

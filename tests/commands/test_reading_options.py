@@ -25,7 +25,9 @@ def _table(delimiter: str = ",", header: tuple[str, ...] = ("nr", "lang", "body"
 
 def _train(data: Path, *options: str) -> bytes:
     model = data.parent / "model"
-    succeed("train", data, "-o", model, "--method", "fun-tat", "--jobs", 1, "--no-table", "--force", *options)
+    succeed(
+        "train", data, "-o", model, "--method", "fun-tat", "--jobs", 1, "--no-measure", "--force", *options
+    )
     document: dict[str, Any] = json.loads((model / "model.json").read_text())
     return json.dumps(document["files"]).encode()  # checksums of all that was learned
 

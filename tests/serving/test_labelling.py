@@ -20,12 +20,12 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import JOURNAL_HEADER
-from funnelling.labelling.bench import AnnotationService
-from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.labels import ColdStart
 from funnelling.labelling.learning import UpdateSettings, learned_before
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import read_queue
+from funnelling.labelling.service import AnnotationService
+from funnelling.labelling.tasks import TaskQueue
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths

@@ -130,7 +130,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         from funnelling.formats.files import STANDARD
         from funnelling.formats.tables import write_table
         from funnelling.labelling.queue import choose_next, logger
-        from funnelling.methods.suggesting import check_names_next
+        from funnelling.methods.active_learning import check_names_next
 
         assert self.to is not None
         nested, target = takes_lists(self.to, self.data, self.force), os.fspath(self.to)

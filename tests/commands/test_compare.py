@@ -139,7 +139,7 @@ def test_fractions_are_rows_with_an_extrapolation(
 def test_a_variant_is_a_row_of_its_own(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    decided_otherwise = ("--set", "fun-tat:at-half.calibrated=true", "-o", tmp_path / "results")
+    decided_otherwise = ("--set", "fun-tat:at-half.thresholds=0.5", "-o", tmp_path / "results")
     methods = ("--methods", "naive,fun-tat,fun-tat:at-half", "--jobs", 1)
     succeed("compare", split_data, *methods, *decided_otherwise)
     rows = capsys.readouterr().out.splitlines()

@@ -69,7 +69,7 @@ def test_while_training(blow: int, status: int, long_work: Path) -> None:
     before = contents(long_work)
     arguments = ("train", "long.jsonl", "-o", "model", "--force", "--jobs", 2, "--method", "fun-kfcv")
     process = _start(*arguments, cwd=long_work)
-    _wait_for(process, "Training fun-kfcv")
+    _wait_for(process, "long.jsonl:")
     time.sleep(1)
     assert _interrupt(process, blow, status) == ("", MESSAGE + "\n")
     assert contents(long_work) == before
@@ -121,7 +121,7 @@ def test_one_that_a_library_makes_another_error_of(
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr("funnelling.commands.inspect.inspect_model", describe)
     try:
-        assert main(["inspect", "model"]) == status
+        assert main(["inspect", "hf://owner/model"]) == status
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:

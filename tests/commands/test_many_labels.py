@@ -112,7 +112,7 @@ class TestExplain:
     def test_as_lines_and_as_a_page(self, many_labels_model: Path, data: Path, tmp_path: Path) -> None:
         succeed("explain", many_labels_model, data, "-o", tmp_path / "why.jsonl")
         first, second, nothing = read_jsonl(tmp_path / "why.jsonl")
-        assert second["labels"]["label 9"]["candidate"]["place"] == 1
+        assert second["labels"]["label 9"]["candidate"]["rank"] == 1
         assert first["neighbours"] == []
         assert nothing["labels"] == {}
         succeed("explain", many_labels_model, data, "-o", tmp_path / "why.html")
@@ -123,7 +123,7 @@ class TestInspect:
     def test_a_threshold_per_language_and_a_few_labels(
         self, many_labels_model: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        succeed("inspect", many_labels_model)
+        succeed("inspect", many_labels_model, "--full")
         printed = capsys.readouterr().out
         assert "en: all labels ." in printed
         assert len(printed) < 5_000

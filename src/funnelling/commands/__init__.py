@@ -38,7 +38,7 @@ from funnelling.runtime.messages import DEBUG, PROGRAM, VARIABLES, Style, say, s
 
 
 class CommandEntry(NamedTuple):
-    """Where the class of a command is, what it does, and its group in help (none: not listed)."""
+    """Where the class of a command is, what it does, and its group in help."""
 
     place: str
     summary: str
@@ -128,7 +128,6 @@ class _Program(Parser):
         shown = {
             group: {name: summary for name, (_, summary) in entries.items() if " " not in name}
             for group, entries in GROUPS.items()
-            if group
         }
         parts = [f"usage: {self.prog} COMMAND ...", str(self.description)]
         for part in ({**shown}, {"Options": options}):

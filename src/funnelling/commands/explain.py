@@ -31,10 +31,10 @@ TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
 
 
 class Explain(LabelSetFile, Names, Overwriting, Reading):
-    """Explain documents:
-    the labels assigned, or the most probable ones, and for each the words of the text that speak for it and
-    against it, marked in the text; and the training documents nearest to it, from any language. --json and
-    -o FILE.jsonl tell more: what the words added in each view of tier 1, and what the labels added in tier 2.
+    """Show why documents get their labels: the words for and against each label, marked in the text, and the
+    nearest training documents of any language. Explained are the labels assigned, or the most probable ones.
+    --json and -o FILE.jsonl have more: what the words added in each view of tier 1, and what the labels added
+    in tier 2.
     """
 
     examples = ("explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5")
@@ -47,23 +47,34 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         "FILE",
         default=None,
         exclusive="output",
+        common=True,
     )
     html: FilePath | None = option(
-        "write a page with the words marked in the texts", "FILE", default=None, exclusive="output"
+        "write a page with the words marked in the texts",
+        "FILE",
+        default=None,
+        exclusive="output",
+        common=True,
     )
-    json: bool = flag("print JSON Lines instead of tables", exclusive="output")
+    json: bool = flag("print one JSON object per line instead of tables", exclusive="output", common=True)
     id: Sequence[str] | None = option(
-        "explain only the document of this id; may be repeated", "ID", default=None, action="append"
+        "explain only the document of this id; may be repeated",
+        "ID",
+        default=None,
+        action="append",
+        common=True,
     )
-    label: Sequence[str] = option("explain this label; may be repeated", "L", default=(), action="append")
-    top: int = option("how many words and labels to show (10)", "N", default=10, type=count)
+    label: Sequence[str] = option(
+        "explain this label; may be repeated", "L", default=(), action="append", common=True
+    )
+    top: int = option("how many words and labels to show (10)", "N", default=10, type=count, common=True)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         """Say for each document why it gets its labels; see `Predictor.explain`."""
         from funnelling.commands.predictions import Counts, counting, summary
         from funnelling.commands.sources import layout_for, load_text_model
         from funnelling.corpus.labels import label_columns
-        from funnelling.formats import read_documents
+        from funnelling.formats import is_text, read_documents
         from funnelling.formats.files import STANDARD, shown_name, writing
         from funnelling.formats.tables import write_table
         from funnelling.methods.rows import Predictor, batches
@@ -101,7 +112,7 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
                     if target == STANDARD:
                         stream.flush()  # whatever reads along gets whole rows
         if any(kind for kind, _ in counts):
-            for line in summary(shown_name(data), counts):
+            for line in summary("the text" if is_text(data, self.layout) else shown_name(data), counts):
                 report(line)
 
     def _style(self, target: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
 from funnelling.commands.declaring import argument, flag
-from funnelling.commands.options import DATA_HELP, MODEL_HELP, AsJson, FilePath, Names, Reading
+from funnelling.commands.options import DATA_HELP, AsJson, FilePath, Names, Reading
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
 
@@ -30,9 +30,11 @@ class Inspect(Names, AsJson, Reading):
 
     examples = ("inspect model", "inspect docs.csv --labels-column topics --label-separator ';'")
 
-    source: FilePath = argument(f"{MODEL_HELP}; or {DATA_HELP}", "MODEL|DATA")
+    source: FilePath = argument(
+        f"folder of a model, hf://owner/name, or file of documents; {DATA_HELP}", "MODEL|DATA"
+    )
     full: bool = flag(
-        "show all of a model: thresholds, errors, history, parameters; list all labels of a file", common=True
+        "show all of a model (thresholds, errors, history, parameters), or all labels of a file", common=True
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
@@ -161,7 +163,10 @@ def _summary(model: str, description: dict[str, Any]) -> list[str]:
         table = plain(languages_table(scores)).splitlines()
         more = len(table) - 1 - MAX_ROWS_SHOWN
         lines += table[: 1 + MAX_ROWS_SHOWN] + ([f"… and {more} more languages"] if more > 0 else [])
-        lines += [scores.get("how", "Measured on documents that it did not learn from."), *notes(scores)[:2]]
+        lines += [
+            scores.get("evaluated_on", "Measured on documents that it did not learn from."),
+            *notes(scores)[:2],
+        ]
     documents = sum(stored["documents"].values())
     kept = f"data of {counted(documents, 'training document')}" if documents else card.NOTHING_STORED
     lines += ["", f"Stored      {kept}; {card.shown_bytes(stored['total_bytes'])} in all"]
@@ -202,7 +207,7 @@ def _print_model(description: dict[str, Any]) -> None:
     else:
         print()
         print(plain(languages_table(description["scores"])))
-        print(description["scores"].get("how", "Measured on documents that it did not learn from."))
+        print(description["scores"].get("evaluated_on", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
         for heading, table in mistakes(description["scores"], card.MAX_MISTAKES_SHOWN).items():
             print(f"\n{heading}:\n{plain(table)}")

@@ -42,9 +42,7 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
     output: FilePath = output_option(
         "output file (standard output)", "FILE", default="-", exclusive="output", common=True
     )
-    json: bool = flag(
-        "print one JSON object per line (the default without -o)", exclusive="output", common=True
-    )
+    json: bool = flag("print one JSON object per line (usual without -o)", exclusive="output", common=True)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         from funnelling.commands.predictions import (
@@ -116,8 +114,10 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
                 verbose=verbose,
             )
             say_renamed(table.renamed)
-        if any(kind for kind, _ in counts) or not is_text(data, layout):
-            for line in summary(shown_name(data if _is_stream(target) else target), counts):
+        text = is_text(data, layout)
+        if any(kind for kind, _ in counts) or not text:
+            name = shown_name(target) if not _is_stream(target) else "the text" if text else shown_name(data)
+            for line in summary(name, counts):
                 report(line)
         if self.threshold is None and thresholds_of(model):
             _say_where_thresholds_stand(os.fspath(self.model), target, ending)

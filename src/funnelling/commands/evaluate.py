@@ -181,7 +181,8 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         from funnelling.report.labels import calibration_lines
 
         printing.print_scores(result, self.paper)
-        print("\n".join(calibration_lines(result)))
+        for line in calibration_lines(result):
+            print(line)
         self._print_mistakes(result)
 
     def _record(self, result: "Result") -> dict[str, Any]:

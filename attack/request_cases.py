@@ -6,7 +6,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from tests.serving.service import Service, request_bytes
@@ -17,6 +17,7 @@ LATE = 8.0  # in which anything else is over: the deadline, and some more
 POST = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
 GET = b"GET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LINES = b"application/x-ndjson"
 BODY = b'{"documents": [{"text": "a cat"}]}'
 
 
@@ -81,10 +82,13 @@ def refused(*pieces: bytes, seconds: float = SOON) -> Case:
     return case
 
 
-def answered(path: str, body: bytes, may: tuple[int, ...] = (200, 400, 413, 422)) -> Case:
+def answered(
+    path: str, body: bytes, may: tuple[int, ...] = (200, 400, 413, 422), kind: bytes = b"application/json"
+) -> Case:
     """A body that gets one of these answers, before the deadline."""
     length = b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
-    content = POST.replace(b"/v1/predict", path.encode()) + length + body
+    head = POST.replace(b"/v1/predict", path.encode()).replace(b"application/json", kind)
+    content = head + length + body
 
     def case(service: Service, _: random.Random) -> Found | None:
         said = exchange(service, [content], LATE)
@@ -95,6 +99,11 @@ def answered(path: str, body: bytes, may: tuple[int, ...] = (200, 400, 413, 422)
         return Found("let in", said[:300].decode("latin-1"))
 
     return case
+
+
+def batch(body: bytes, may: tuple[int, ...] = (200, 503)) -> Case:
+    """Lines of documents."""
+    return answered("/v1/predict", body, may, LINES)
 
 
 def document(text: str) -> bytes:
@@ -208,6 +217,21 @@ def text_of(shape: str) -> Case:
     return case
 
 
+def _batch_never_read(service: Service, _: random.Random) -> Found | None:
+    """Batches whose rows nobody reads, beside which others are answered."""
+    line = b'{"text": "a cat", "language": "en"}\n'
+    head = POST.replace(b"application/json", LINES) + b"Content-Length: %d\r\n\r\n" % (100_000 * len(line))
+    with ExitStack() as stack:
+        for _ in range(4):
+            stack.enter_context(service.connect()).sendall(head + 100_000 * line)
+        started = time.monotonic()
+        status, _ = service.ask("POST", "/v1/predict", json.loads(BODY))
+        seconds = time.monotonic() - started
+    if status != 200 or seconds > SOON:
+        return Found("hung", f"the next request took {seconds:.1f} s, status {status}")
+    return None
+
+
 def _beyond_the_deadline(service: Service, draw: random.Random) -> Found | None:
     """More work than a request may take: refused in time, and the next one need not wait for it."""
     words = " ".join(f"{draw.getrandbits(40):x}" for _ in range(15_000))
@@ -289,6 +313,13 @@ CASES: dict[str, Case] = {
     ),
     "a body of blanks": answered("/v1/predict", b" " * 8_000_000),
     "a body that is too large": answered("/v1/predict", b" " * 9_000_000, (413,)),
+    "a batch of very many documents": batch(b'{"text":"a cat"}\n' * 450_000),
+    "a batch of blank lines": batch(b"\r\n" * 4_000_000, (422,)),
+    "a batch of blanks before a document": batch(b" \n" * 4_000_000 + b'{"text": "a cat"}'),
+    "a batch of nested JSON": batch(_NESTED * 40, (400, 422)),
+    "a batch of one line": batch(document("a cat") * 100_000, (400, 422)),
+    "a batch in an unknown coding": batch('{"text": "a"}\n'.encode("utf-16"), (400,)),
+    "batches that nobody reads": _batch_never_read,
     "half closed": _half_closed,
     "byte by byte": _dripping,
     "500 idle connections": _idle,

@@ -28,8 +28,8 @@ from funnelling.evaluation.registry import (
     measure_languages,
 )
 from funnelling.evaluation.splits import Trial, settle
+from funnelling.methods.active_learning import next_to_label
 from funnelling.methods.registry import make_method
-from funnelling.methods.suggesting import next_to_label
 from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.research.experiments.tables import decisions_of

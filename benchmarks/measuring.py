@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from funnelling.commands import declaring, printing
+from funnelling.commands import parsing, printing
 from funnelling.commands.declaring import Command
 from funnelling.errors import InputError, counted
 from funnelling.report.tables import Table, plain
@@ -37,7 +37,7 @@ def run(main: Callable[[], None]) -> None:
 def add_options(parser: argparse.ArgumentParser, *kinds: type[Command]) -> None:
     """Add options that commands share, with their defaults."""
     for kind in kinds:
-        declaring.add_options(parser, kind)
+        parsing.add_options(parser, kind)
         for each in fields(kind):
             default = list(each.default) if each.default == () else each.default
             parser.set_defaults(**{each.name: default})

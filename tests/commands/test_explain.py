@@ -135,7 +135,7 @@ def test_passages_are_places_in_the_text_as_given(model: Path, tmp_path: Path) -
     data = write_jsonl(tmp_path / "docs.jsonl", [{"id": "1", "text": text, "language": "en"}])
     succeed("explain", model, data, "--label", "money", "-o", tmp_path / "why.jsonl")
     (row,) = read_jsonl(tmp_path / "why.jsonl")
-    passages = {text[start:end]: amount for start, end, amount in row["labels"]["money"]["passages"]}
+    passages = {text[start:end]: amount for start, end, amount in row["labels"]["money"]["spans"]}
     assert passages["INVOICE"] == max(passages.values()) > 0
     assert "printer" in passages
 

@@ -121,7 +121,7 @@ def test_one_that_a_library_makes_another_error_of(
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr("funnelling.commands.inspect.inspect_model", describe)
     try:
-        assert main(["inspect", "model"]) == status
+        assert main(["inspect", "hf://owner/model"]) == status
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:

@@ -112,7 +112,7 @@ class TestExplain:
     def test_as_lines_and_as_a_page(self, many_labels_model: Path, data: Path, tmp_path: Path) -> None:
         succeed("explain", many_labels_model, data, "-o", tmp_path / "why.jsonl")
         first, second, nothing = read_jsonl(tmp_path / "why.jsonl")
-        assert second["labels"]["label 9"]["candidate"]["place"] == 1
+        assert second["labels"]["label 9"]["candidate"]["rank"] == 1
         assert first["neighbours"] == []
         assert nothing["labels"] == {}
         succeed("explain", many_labels_model, data, "-o", tmp_path / "why.html")

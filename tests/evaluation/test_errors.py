@@ -96,9 +96,9 @@ class TestReasons:
 
     def test_passages_are_places_in_the_text_that_is_shown(self, errors: list[Any]) -> None:
         for error in errors:
-            for start, end, _ in error["wrong"]["passages"]:
+            for start, end, _ in error["wrong"]["spans"]:
                 assert error["text"][start:end].strip()
-        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["wrong"]["passages"]}
+        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["wrong"]["spans"]}
         assert marked & {"loan", "bank", "game", "ball"}
 
 
@@ -110,7 +110,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
     assert len(error["text"]) <= MAX_TEXT_CHARACTERS + 4
     assert error["text"].startswith("… street")
     assert error["text"].endswith("loan bank")
-    assert {error["text"][a:b] for a, b, amount in error["wrong"]["passages"] if amount > 0} >= {
+    assert {error["text"][a:b] for a, b, amount in error["wrong"]["spans"] if amount > 0} >= {
         "loan",
         "bank",
     }

@@ -14,7 +14,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.journal import Decision, Journal, JournalFullError, JournalLockedError
 from funnelling.formats.jsonl import JOURNAL_HEADER, cut_off, journal_mark
-from funnelling.labelling.desk import TaskQueue
+from funnelling.labelling.tasks import TaskQueue
 
 CAT = Document("1", "a cat", "en", ("animals",))
 DOG = Document("2", "un cane", "it", ("animals", "food"), group="g")

@@ -70,12 +70,12 @@ def test_passages_and_what_is_unplaced_are_all_that_words_added(
     text = " ".join(words)
     (row,) = model.explain([text], [language], labels=["cat", "dog"])
     for told in row["labels"].values():
-        placed = sum(amount for *_, amount in told["passages"])
-        assert placed + told.get("unplaced", 0) == pytest.approx(contributed(told), abs=1e-9)
-        edges = [edge for start, end, _ in told["passages"] for edge in (start, end)]
+        placed = sum(amount for *_, amount in told["spans"])
+        assert placed + told.get("outside_text", 0) == pytest.approx(contributed(told), abs=1e-9)
+        edges = [edge for start, end, _ in told["spans"] for edge in (start, end)]
         assert edges == sorted(edges)
         assert all(0 <= edge <= len(text) for edge in edges)
-        assert all(amount for *_, amount in told["passages"])
+        assert all(amount for *_, amount in told["spans"])
 
 
 def test_only_what_belongs_to_no_word_is_unplaced(model: Any) -> None:
@@ -86,7 +86,7 @@ def test_only_what_belongs_to_no_word_is_unplaced(model: Any) -> None:
             "lri",
             "own-mixed",
         }:  # LRI's dimensions are no words; own-mixed has one for a language
-            assert "unplaced" not in told
+            assert "outside_text" not in told
 
 
 def test_one_view_gives_its_words_their_contributions() -> None:
@@ -94,7 +94,7 @@ def test_one_view_gives_its_words_their_contributions() -> None:
     text = "Cats, two cats and a dog"
     told = model.explain([text], ["en"], labels=["cat"])[0]["labels"]["cat"]
     words = dict(told["tier_one"]["words"])
-    passages = [(text[start:end], amount) for start, end, amount in told["passages"]]
+    passages = [(text[start:end], amount) for start, end, amount in told["spans"]]
     assert [word for word, _ in passages] == ["Cats", "cats", "dog"]
     assert [amount for _, amount in passages] == pytest.approx([words["cat"] / 2] * 2 + [words["dog"]])
 
@@ -103,7 +103,7 @@ def test_a_vectorizer_of_ones_own_has_no_places() -> None:
     model = NaiveClassifier(vectorizer=CountVectorizer(), random_state=0).fit(
         TEXTS, LABELS, languages=LANGUAGES
     )
-    assert "passages" not in model.explain(TEXTS[:1], ["en"], labels=["cat"])[0]["labels"]["cat"]
+    assert "spans" not in model.explain(TEXTS[:1], ["en"], labels=["cat"])[0]["labels"]["cat"]
 
 
 def test_a_vectorizer_goes_by_the_language_it_was_given() -> None:
@@ -111,15 +111,13 @@ def test_a_vectorizer_goes_by_the_language_it_was_given() -> None:
         TEXTS, LABELS, languages=LANGUAGES
     )
     told = model.explain(["il telefono"], ["it"], labels=["cat"])[0]["labels"]["cat"]
-    assert "unplaced" not in told
+    assert "outside_text" not in told
 
 
 def test_of_two_classes_what_speaks_for_one_speaks_against_the_other() -> None:
     model = PooledClassifier(random_state=0).fit(TEXTS, [each[0] for each in LABELS], languages=LANGUAGES)
     labels = model.explain(TEXTS[:1], ["en"], labels=["cat", "dog"])[0]["labels"]
-    assert labels["cat"]["passages"] == [
-        [start, end, -amount] for start, end, amount in labels["dog"]["passages"]
-    ]
+    assert labels["cat"]["spans"] == [[start, end, -amount] for start, end, amount in labels["dog"]["spans"]]
 
 
 def test_a_run_is_divided_over_the_words_it_touches_by_their_characters() -> None:

@@ -146,7 +146,7 @@ def test_words_are_marked_in_place_whatever_they_are(
 ) -> None:
     text = f"tea {'x' * 300} <script>alert(1)</script> 漢字\n\U0001f408 ok"
     passages = [[0, 3, 1.0], [4, 304, -0.6], [306, 312, 0.3], [331, 333, -0.2]]
-    told = {"probability": 0.9, "threshold": 0.4, "assigned": True, "passages": passages}
+    told = {"probability": 0.9, "threshold": 0.4, "assigned": True, "spans": passages}
     near = {"id": "y" * 200, "language": "it", "labels": ["z" * 100], "distance": 0.1, "text": "w" * 200}
     row = {"id": text, "language": "en", "labels": {text: told}, "neighbours": [near]}
     page = tmp_path / "why.html"

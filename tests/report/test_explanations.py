@@ -12,7 +12,7 @@ TOLD = {
     "score": 1.0,
     "threshold": 0.3,
     "assigned": True,
-    "passages": [[0, 3, 0.5], [10, 13, 0.25], [18, 20, -0.001], [21, 27, -0.4]],
+    "spans": [[0, 3, 0.5], [10, 13, 0.25], [18, 20, -0.001], [21, 27, -0.4]],
 }
 NEAR = {"id": "a/1", "language": "it", "labels": [], "distance": 0.1, "text": "Un tè"}
 
@@ -77,7 +77,7 @@ def test_what_is_odd_is_said(draw: Any, changes: dict[str, Any], says: str) -> N
 
 def test_a_long_text_is_cut_for_a_terminal() -> None:
     text = "filler " * 500 + "tea"
-    told = {**TOLD, "passages": [[3500, 3503, 1.0]]}
+    told = {**TOLD, "spans": [[3500, 3503, 1.0]]}
     shown = document_text(text, row(labels={"drinks": told}), 5)
     assert "[+tea]" in shown
     assert len(shown) < 2_000

@@ -20,12 +20,12 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import JOURNAL_HEADER
-from funnelling.labelling.bench import AnnotationService
-from funnelling.labelling.desk import TaskQueue
 from funnelling.labelling.labels import ColdStart
 from funnelling.labelling.learning import UpdateSettings, learned_before
 from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import read_queue
+from funnelling.labelling.service import AnnotationService
+from funnelling.labelling.tasks import TaskQueue
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import HTTPProblem, Metrics
 from funnelling.serving.settings import ServiceSettings, labelling_paths
@@ -113,13 +113,14 @@ def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., 
     assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music"]
     shown = page.ask("next", session=ADA)
     document = shown["document"]
-    (row,) = model.model_.classify([document["text"]], [document["language"]])[1]
-    assert list(document["scores"].values()) == pytest.approx(row.tolist())
+    (row,) = model.classify([document["text"]], [document["language"]])[1]
+    assert list(document["probabilities"].values()) == pytest.approx(row.tolist())
     assert document["labels"] == document["suggested"]
     assert document["reason"]
     assert shown["progress"] == {"documents": 12, "labelled": 0, "skipped": 0, "left": 12, "yours": 0}
     told = page.ask("explain", key=document["key"], labels=["animals", "unheard of"])["labels"]
     assert list(told) == ["animals"]
+    assert told["animals"]
     assert all(document["text"][start:stop].strip() for start, stop, _ in told["animals"])
 
 
@@ -340,7 +341,7 @@ def test_a_language_that_the_model_does_not_know_can_be_labelled(
     write_documents(tmp_path / "docs.jsonl", [Document("1", "kissa", "fi")])
     page = open_page()
     document = page.ask("next", session=ADA)["document"]
-    assert (document["language"], document["scores"], document["labels"]) == ("fi", {}, [])
+    assert (document["language"], document["probabilities"], document["labels"]) == ("fi", {}, [])
     assert page.ask("explain", key=document["key"], labels=["animals"]) == {"labels": {}}
     page.ask("annotate", session=ADA, key=document["key"], action="label", labels=["animals"])
     (labelled,) = read_documents(page.journal)
@@ -361,9 +362,9 @@ def test_a_wrong_language_can_be_corrected(
     assert page.ask("language", **asked, language="Finnish")["document"]["language"] == "fi"
     page.ask("language", 409, session=BOB, key=document["key"], language="de")
     corrected = page.ask("language", **asked, language="DE")["document"]
-    (row,) = model.model_.classify([TEXTS["de"]], ["de"])[1]
+    (row,) = model.classify([TEXTS["de"]], ["de"])[1]
     assert (corrected["key"], corrected["language"]) == (document["key"], "de")
-    assert list(corrected["scores"].values()) == pytest.approx(row.tolist())
+    assert list(corrected["probabilities"].values()) == pytest.approx(row.tolist())
     assert corrected["labels"] == ["animals"]
     assert page.ask("language", **asked, language="de", labels=["food"])["document"]["labels"] == ["food"]
     page.ask("annotate", **asked, action="skip")
@@ -385,7 +386,7 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
     assert list(labels) == ["animals", "music", "poems"]
     assert labels["poems"]["names"] == {"fr": "Poésie"}
     document = page.ask("next", session=ADA)["document"]
-    assert list(document["scores"]) == ["animals", "music"]
+    assert list(document["probabilities"]) == ["animals", "music"]
     page.ask("annotate", session=ADA, key=document["key"], action="label", labels=["poems"])
     assert page.lines()[-1]["labels"] == ["poems"]
 
@@ -463,7 +464,7 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
     assert state["problem"] == ""
     assert state["learned"] == 6
     assert {row["measure"] for row in state["scores"]} >= {"micro-F1"}
-    assert "new" in page.ask("next", session=ADA)["document"]["scores"]
+    assert "new" in page.ask("next", session=ADA)["document"]["probabilities"]
     assert sorted(file.name for file in model_path.iterdir()) == before
     assert "new" in load_model(tmp_path / "labelled").classes_
     assert learned_before(tmp_path / "labelled", page.journal) == 6
@@ -491,7 +492,7 @@ def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) 
     for _ in range(12):
         document = shown["document"]
         horse = "horse" in document["text"]
-        assert (document["suggested"], document["scores"]) == (["animals"] if horse else [], {})
+        assert (document["suggested"], document["probabilities"]) == (["animals"] if horse else [], {})
         spans = page.ask("explain", key=document["key"], labels=["animals"])["labels"]["animals"]
         assert [document["text"][start:stop] for start, stop, _ in spans] == ["horse"] * len(spans)
         assert bool(spans) == horse
@@ -509,7 +510,7 @@ def test_labelling_from_nothing(open_page: Callable[..., Page], tmp_path: Path) 
     assert (state["measure"], point["documents"]) == ("accuracy", 12)
     assert 0 <= point["score"] <= 1
     document = page.ask("next", session=ADA)["document"]
-    assert set(document["scores"]) == {"animals", "food", "music"}
+    assert set(document["probabilities"]) == {"animals", "food", "music"}
     saved = load_model(tmp_path / "labelled")
     assert "poems" in saved.label_set_.ids  # without documents, and still to be chosen
     assert page.client.get("/v1/labels").json()["labels"] == facts["labels"]

@@ -72,7 +72,7 @@ def test_explanations_say_where_in_the_text_and_how_neighbours_begin(make_client
     explain = TypeAdapter(answers_of(model.model_.labels)[1])
     (row,) = explain.validate_json(answer.content, strict=True).documents
     for told in row.labels.values():
-        assert told.passages
-        assert all(text[start:end].strip() == text[start:end] for start, end, _ in told.passages)
+        assert told.spans
+        assert all(text[start:end].strip() == text[start:end] for start, end, _ in told.spans)
         assert told.tier_one.share + told.other_views["mixed"].share == 1
     assert all(neighbour.text in texts for neighbour in row.neighbours)

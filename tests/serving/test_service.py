@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -171,6 +172,22 @@ class TestWhatItSurvives:
                 while time.monotonic() < until:
                     connection.sendall(requests)
             assert _peak(service) - before < 30
+
+    def test_a_batch_whose_rows_are_not_read_holds_up_nobody(self, service: Service) -> None:
+        line = b'{"text": "cat", "language": "en"}\n'
+        head = CHUNKED.replace(b"application/json", b"application/x-ndjson")
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (2_900 * len(line), 2_900 * line)
+        assert service.exchange(head + body + LAST).count(b'"abstained"') == 2_900
+        before = _peak(service)
+        with service.connect() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            connection.sendall(head + body)
+            for _ in range(10):
+                started = time.monotonic()
+                assert service.ask("POST", "/v1/predict", BODY)[0] == 200
+                assert time.monotonic() - started < 1
+            assert connection.recv(100).startswith(b"HTTP/1.1 200")
+        assert _peak(service) - before < 10
 
     def test_trailers_are_dropped(self, service: Service) -> None:
         body = json.dumps(BODY).encode()

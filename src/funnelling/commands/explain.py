@@ -31,10 +31,10 @@ TABLE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
 
 
 class Explain(LabelSetFile, Names, Overwriting, Reading):
-    """Explain documents:
-    the labels assigned, or the most probable ones, and for each the words of the text that speak for it and
-    against it, marked in the text; and the training documents nearest to it, from any language. --json and
-    -o FILE.jsonl tell more: what the words added in each view of tier 1, and what the labels added in tier 2.
+    """Show why documents get their labels: the words for and against each label, marked in the text, and the
+    nearest training documents of any language. Explained are the labels assigned, or the most probable ones.
+    --json and -o FILE.jsonl have more: what the words added in each view of tier 1, and what the labels added
+    in tier 2.
     """
 
     examples = ("explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5")
@@ -47,16 +47,27 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         "FILE",
         default=None,
         exclusive="output",
+        common=True,
     )
     html: FilePath | None = option(
-        "write a page with the words marked in the texts", "FILE", default=None, exclusive="output"
+        "write a page with the words marked in the texts",
+        "FILE",
+        default=None,
+        exclusive="output",
+        common=True,
     )
-    json: bool = flag("print JSON Lines instead of tables", exclusive="output")
+    json: bool = flag("print one JSON object per line instead of tables", exclusive="output", common=True)
     id: Sequence[str] | None = option(
-        "explain only the document of this id; may be repeated", "ID", default=None, action="append"
+        "explain only the document of this id; may be repeated",
+        "ID",
+        default=None,
+        action="append",
+        common=True,
     )
-    label: Sequence[str] = option("explain this label; may be repeated", "L", default=(), action="append")
-    top: int = option("how many words and labels to show (10)", "N", default=10, type=count)
+    label: Sequence[str] = option(
+        "explain this label; may be repeated", "L", default=(), action="append", common=True
+    )
+    top: int = option("how many words and labels to show (10)", "N", default=10, type=count, common=True)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         """Say for each document why it gets its labels; see `Predictor.explain`."""

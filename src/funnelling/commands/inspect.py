@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
 from funnelling.commands.declaring import argument, flag
-from funnelling.commands.options import DATA_HELP, MODEL_HELP, AsJson, FilePath, Names, Reading
+from funnelling.commands.options import DATA_HELP, AsJson, FilePath, Names, Reading
 from funnelling.errors import InputError, counted, printable
 from funnelling.runtime.messages import Reporter, silent
 
@@ -30,9 +30,11 @@ class Inspect(Names, AsJson, Reading):
 
     examples = ("inspect model", "inspect docs.csv --labels-column topics --label-separator ';'")
 
-    source: FilePath = argument(f"{MODEL_HELP}; or {DATA_HELP}", "MODEL|DATA")
+    source: FilePath = argument(
+        f"folder of a model, hf://owner/name, or file of documents; {DATA_HELP}", "MODEL|DATA"
+    )
     full: bool = flag(
-        "show all of a model: thresholds, errors, history, parameters; list all labels of a file", common=True
+        "show all of a model (thresholds, errors, history, parameters), or all labels of a file", common=True
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:

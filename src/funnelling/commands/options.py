@@ -25,14 +25,14 @@ FilePath = str | os.PathLike[str]
 Probabilities = Literal["none", "list", "wide"]
 
 JOINED = {"folders": "/", "strip": ",", "languages": ","}  # what is between several values of an option
-LABELS = Group("labels as people have them")
+LABELS = Group("label set")
 READING = Group(
     "how to read DATA",
     "What is not said here is found in the file; what is found is said in a line.",
     "The format of DATA is detected: see funnelling inspect DATA. Options that override it: --help.",
 )
 RESOURCES = Group("resources that some methods learn from")
-WORKING = Group("how the work is done")
+WORKING = Group("performance")
 ALL_METHODS = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
@@ -98,13 +98,13 @@ class Cluster(Command):
 class Overwriting(Command):
     """Whether an output that exists is replaced."""
 
-    force: bool = flag("replace an output that exists")
+    force: bool = flag("replace an output that exists", common=True)
 
 
 class AsJson(Command):
     """Whether the result is printed as JSON."""
 
-    json: bool = flag("print JSON instead of a table")
+    json: bool = flag("print JSON instead of a table", common=True)
 
 
 class Reading(Command):
@@ -308,11 +308,12 @@ class Names(Command):
     """What labels are called."""
 
     names: str | None = option(
-        "show what labels are called in this language, too",
+        "add the names of labels in this language",
         "LANG",
         default=None,
         type=language,
         group=LABELS,
+        common=True,
     )
 
 
@@ -320,7 +321,12 @@ class Exclude(Command):
     """Which labels are not assigned."""
 
     exclude: Sequence[str] = option(
-        "do not assign this label; may be repeated", "L", default=(), action="append", group=LABELS
+        "do not assign this label; may be repeated",
+        "L",
+        default=(),
+        action="append",
+        group=LABELS,
+        common=True,
     )
 
 
@@ -369,20 +375,23 @@ class Predicting(LabelSetFile, Names, Exclude, Reading):
     """Which labels a row of predictions shows and assigns."""
 
     top: int | None = option(
-        "show only the N most probable labels (5 of a model with more than 1,000; else all)",
+        "show the N most probable labels (all; of more than 1,000 the first 5)",
         "N",
         default=None,
         type=count,
+        common=True,
     )
     probabilities: Probabilities | None = option(
-        "the probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
-        "1,000 (a list in .jsonl and .parquet, and with --top; else none)",
+        "probabilities of all labels: a list in one column, wide (a column for each of at most 1,000), or "
+        "none; without it a list in .jsonl and .parquet, and with --top",
         default=None,
         choices=("none", "list", "wide"),
+        common=True,
     )
     threshold: float | None = option(
         "assign labels above this probability, where documents may have several",
         "P",
         default=None,
         type=probability,
+        common=True,
     )

@@ -42,9 +42,7 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
     output: FilePath = output_option(
         "output file (standard output)", "FILE", default="-", exclusive="output", common=True
     )
-    json: bool = flag(
-        "print one JSON object per line (the default without -o)", exclusive="output", common=True
-    )
+    json: bool = flag("print one JSON object per line (usual without -o)", exclusive="output", common=True)
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> None:
         from funnelling.commands.predictions import (

@@ -38,13 +38,13 @@ class ErrorContributions(TypedDict):
     """A label that was given wrongly, or missed: its probability, and what in the text spoke for that.
 
     ``words`` added most to the score of a label that was given wrongly, or took most from that of one that
-    was missed. ``passages`` are places in the text that is shown, with what each added to the score.
+    was missed. ``spans`` are places in the text that is shown, with what each added to the score.
     """
 
     label: str
     probability: float
     words: list[list[Any]]
-    passages: list[Passage]
+    spans: list[Passage]
 
 
 class WorstError(TypedDict):
@@ -191,7 +191,7 @@ def _explained(
     names = [classes[column] for column in blamed.values()]
     (explanation,) = model.explain([text], languages=[test.languages[row]], labels=names)
     reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
-    placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
+    placed = {kind: [tuple(each) for each in reason.get("spans", ())] for kind, reason in reasons.items()}
     start, end = telling_part(text, placed[next(iter(blamed))], MAX_TEXT_CHARACTERS)
     shown, moved = cut_out(text, start, end)
     error: dict[str, Any] = {
@@ -206,7 +206,7 @@ def _explained(
             "label": classes[column],
             "probability": float(chances[column]),
             "words": telling_words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
-            "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
+            "spans": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
     abstained = {"abstained": explanation["abstained"]} if explanation["abstained"] else {}
     return {**error, "text": shown, **abstained}  # type: ignore[typeddict-item]

@@ -10,9 +10,9 @@ from funnelling.errors import InputError
 from funnelling.evaluation.errors import telling_words
 from funnelling.evaluation.splits import have_one_label
 from funnelling.formats.frames import as_frame
+from funnelling.labelling.duplicates import COPIES, TRANSLATIONS, Disagreement, find_label_disagreements
 from funnelling.labelling.held_out import OutOfFoldPredictions, held_out, held_out_of
-from funnelling.labelling.peers import COPIES, TRANSLATIONS, Disagreement, find_label_disagreements
-from funnelling.labelling.suspicion import (
+from funnelling.labelling.issues import (
     MISSING,
     NO_COLUMN,
     PROBABILITY_CLIP,
@@ -230,7 +230,7 @@ def _words(
     text = documents.corpus.texts[row]
     spoken: dict[str, float] = {}
     for label, reason in reasons.items():
-        passages = [tuple(each) for each in reason.get("passages", ())]
+        passages = [tuple(each) for each in reason.get("spans", ())]
         for sign in (1, -1):
             for word, amount in telling_words(text, passages, reason, sign):
                 spoken[str(word)] = spoken.get(str(word), 0.0) + named[label] * amount

@@ -66,7 +66,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         common=True,
     )
     journal: str | None = option(
-        "file where decisions are saved, and continued from (texts-journal.jsonl of texts.csv)",
+        "file where decisions are saved (texts-journal.jsonl)",
         "FILE",
         default=None,
         type=journal,
@@ -98,7 +98,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         group=CHOOSING,
     )
     learn_after: int = option(
-        "labels after which the model learns in the background; 0 for never (50; the first model after 20)",
+        "labels after which the model is updated; 0 for never (50; the first model after 20)",
         "N",
         default=50,
         type=_number,
@@ -106,7 +106,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         common=True,
     )
     save: str | None = option(
-        "folder of the model that learns (MODEL-updated, or DATA-model); MODEL stays as it is",
+        "folder of the new model (MODEL-updated or DATA-model); MODEL stays as it is",
         "MODEL",
         default=None,
         type=model_folder,
@@ -130,7 +130,7 @@ class Label(OneLabel, Service, Resources, Jobs, Overwriting, AsJson, Reading):
         from funnelling.formats.files import STANDARD
         from funnelling.formats.tables import write_table
         from funnelling.labelling.queue import choose_next, logger
-        from funnelling.methods.suggesting import check_names_next
+        from funnelling.methods.active_learning import check_names_next
 
         assert self.to is not None
         nested, target = takes_lists(self.to, self.data, self.force), os.fspath(self.to)

@@ -22,8 +22,8 @@ from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures, weigh
 from funnelling.evaluation.splits import check_labels_differ, settle
 from funnelling.formats import Document
 from funnelling.formats.jsonl import journal_mark
-from funnelling.labelling.desk import key_of
 from funnelling.labelling.queue import ordered
+from funnelling.labelling.tasks import key_of
 from funnelling.methods.merging import remember_step
 from funnelling.methods.model import Model
 from funnelling.methods.registry import make_method
@@ -73,7 +73,7 @@ class BackgroundUpdate:
     keys: list[str]
     reasons: dict[str, str]
     scores: list[dict[str, Any]] = field(default_factory=list)
-    measured_on: list[str] = field(default_factory=list)
+    evaluated_on: list[str] = field(default_factory=list)
     measure: str = ""
     held_out: float | None = None
     majority: float | None = None
@@ -120,9 +120,9 @@ def update_from_journal(how: UpdateSettings, waiting: Sequence[Document]) -> Bac
         return train_on_journal(how, waiting)
     files = {"model": how.model, "data": how.journal, "output": how.output, **vars(how.resources)}
     growth = Update(jobs=how.jobs, overwrite=True, **files).run()
-    documents, measured_on = _learned_in(growth.model.history[-1]), sorted({*growth.change.on.values()})
+    documents, evaluated_on = _learned_in(growth.model.history[-1]), sorted({*growth.change.on.values()})
     return BackgroundUpdate(
-        documents, *_next(how, growth.model, waiting), scores=_scores(growth), measured_on=measured_on
+        documents, *_next(how, growth.model, waiting), scores=_scores(growth), evaluated_on=evaluated_on
     )
 
 
@@ -186,7 +186,7 @@ class BackgroundUpdater:
     _process: Any = None
     _task: asyncio.Task[None] | None = None
     _tried: int = 0  # documents that the last update, whatever came of it, had
-    _lesson: BackgroundUpdate | None = None
+    _last: BackgroundUpdate | None = None
     _curve: list[dict[str, Any]] = field(default_factory=list)  # the measure of each training, held out
     _problem: str = ""
     _ended: bool = False
@@ -196,8 +196,8 @@ class BackgroundUpdater:
         if self.how.model is None and self.learned:  # trained in an earlier run
             scores = describe_model(self.how.output).get("scores")
             measure, held_out = _held_out(scores, self.how.single_label)
-            self._lesson = BackgroundUpdate(self.learned, [], {}, measure=measure, held_out=held_out)
-            self._add_point(self._lesson)
+            self._last = BackgroundUpdate(self.learned, [], {}, measure=measure, held_out=held_out)
+            self._add_point(self._last)
 
     def consider(self, labelled: int, waiting: Callable[[], Sequence[Document]]) -> None:
         """Start an update where so many labelled documents are enough for one."""
@@ -207,16 +207,16 @@ class BackgroundUpdater:
 
     def state(self, labelled: int) -> dict[str, Any]:
         """What a page shows: what is learned, what came of it, and how many labels the next one lacks."""
-        lesson = self._lesson or BackgroundUpdate(0, [], {})
+        update = self._last or BackgroundUpdate(0, [], {})
         return {
             "after": self.how.after,
             "running": self._task is not None,
             "learned": self.learned,
             "until_next": self._until_next(labelled),
-            "scores": lesson.scores,
-            "evaluated_on": lesson.measured_on,
-            "measure": lesson.measure,
-            "majority": lesson.majority,
+            "scores": update.scores,
+            "evaluated_on": update.evaluated_on,
+            "measure": update.measure,
+            "majority": update.majority,
             "curve": self._curve,
             "problem": self._problem,
             "model": os.path.basename(os.path.abspath(self.how.output)),
@@ -243,13 +243,13 @@ class BackgroundUpdater:
             theirs.close()
             if self._ended:
                 self._process.terminate()
-            lesson = await loop.run_in_executor(None, _received, ours)
-            if isinstance(lesson, str):
-                raise InputError(lesson)
+            update = await loop.run_in_executor(None, _received, ours)
+            if isinstance(update, str):
+                raise InputError(update)
             model = await loop.run_in_executor(None, load, self.how.output)
-            self.use(model.following(self.how.label_set), lesson)
-            self._report(lesson)
-            self._lesson, self._problem, self.learned = lesson, "", lesson.documents
+            self.use(model.following(self.how.label_set), update)
+            self._report(update)
+            self._last, self._problem, self.learned = update, "", update.documents
             self._tried = max(self._tried, self.learned)  # some were labelled while it began
         except (InputError, OSError, MemoryError) as error:
             if not self._ended:  # people see no folders
@@ -262,25 +262,25 @@ class BackgroundUpdater:
             ours.close()
             self._process = self._task = None
 
-    def _report(self, lesson: BackgroundUpdate) -> None:
+    def _report(self, update: BackgroundUpdate) -> None:
         """Report what was learned, on standard error and as a point of the curve."""
         if self.how.model is not None:
-            say(f"The model has learned from {counted(lesson.documents, 'labelled document')}.")
+            say(f"The model has learned from {counted(update.documents, 'labelled document')}.")
             return
-        known = f"held-out {lesson.measure} {_short(lesson.held_out)}" if lesson.held_out is not None else ""
-        if known and lesson.majority is not None:
-            known += f", majority baseline {_short(lesson.majority)}"
+        known = f"held-out {update.measure} {_short(update.held_out)}" if update.held_out is not None else ""
+        if known and update.majority is not None:
+            known += f", majority baseline {_short(update.majority)}"
         trained = "model trained again" if self.learned else "first model trained"
         say(
-            f"{counted(lesson.documents, 'document')} labelled: {trained} "
+            f"{counted(update.documents, 'document')} labelled: {trained} "
             f"({known or 'too few documents to evaluate it'})."
             + ("" if self.learned else " Documents are now ordered by uncertainty.")
         )
-        self._add_point(lesson)
+        self._add_point(update)
 
-    def _add_point(self, lesson: BackgroundUpdate) -> None:
-        if lesson.held_out is not None:
-            self._curve.append({"documents": lesson.documents, "score": lesson.held_out})
+    def _add_point(self, update: BackgroundUpdate) -> None:
+        if update.held_out is not None:
+            self._curve.append({"documents": update.documents, "score": update.held_out})
 
 
 def _short(value: float | None) -> str:

@@ -15,11 +15,11 @@ from starlette.responses import Response
 from funnelling.corpus.label_files import MAX_TEXT_CHARACTERS
 from funnelling.errors import counted
 from funnelling.formats.journal import Journal
-from funnelling.labelling.bench import AnnotationService
-from funnelling.labelling.desk import TaskQueue, TooManyAnnotatorsError
 from funnelling.labelling.labels import ColdStart
 from funnelling.labelling.learning import BackgroundUpdater, UpdateSettings
 from funnelling.labelling.queue import Queue
+from funnelling.labelling.service import AnnotationService
+from funnelling.labelling.tasks import TaskQueue, TooManyAnnotatorsError
 from funnelling.methods.model import Model
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.application import add_heads, add_pages, guarded_app
@@ -91,52 +91,56 @@ class ExplainRequest(Body):
     labels: Labels
 
 
-def create_labelling_app(bench: AnnotationService, settings: ServiceSettings, metrics: Metrics) -> FastAPI:
-    """The application over a bench."""
+def create_labelling_app(
+    annotation: AnnotationService, settings: ServiceSettings, metrics: Metrics
+) -> FastAPI:
+    """The application over a service for annotation."""
 
-    app = guarded_app(labelling_paths(), settings, metrics, bench.close, "The page is at /.")
+    app = guarded_app(labelling_paths(), settings, metrics, annotation.close, "The page is at /.")
 
     @app.exception_handler(TooManyAnnotatorsError)
     async def refuse(_: Request, __: TooManyAnnotatorsError) -> Response:
         return too_busy("Too many people are here. Try again later.").response()
 
-    _add_interface(app, bench)
+    _add_interface(app, annotation)
     add_pages(app, LABELLING_PAGES)
     add_heads(app)
     return app
 
 
-def _add_interface(app: FastAPI, bench: AnnotationService) -> None:
+def _add_interface(app: FastAPI, annotation: AnnotationService) -> None:
     @app.get(LABELLING.facts)
     async def tell_facts() -> Response:
-        return json_response(bench.facts())
+        return json_response(annotation.facts())
 
     @app.post(LABELLING.next)
     async def show_next(body: SessionRequest, request: LimitedRequest) -> Response:
-        return await json_response_by_turns(await bench.show(body.session, request.until))
+        return await json_response_by_turns(await annotation.show(body.session, request.until))
 
     @app.post(LABELLING.annotate)
     async def annotate(body: AnnotateRequest, request: LimitedRequest) -> Response:
-        bench.submit(body.session, body.key, body.action, body.annotator, body.labels, body.note)
-        return await json_response_by_turns(await bench.show(body.session, request.until, decided=True))
+        annotation.submit(body.session, body.key, body.action, body.annotator, body.labels, body.note)
+        return await json_response_by_turns(await annotation.show(body.session, request.until, decided=True))
 
     @app.post(LABELLING.undo)
     async def undo(body: SessionRequest, request: LimitedRequest) -> Response:
-        return await json_response_by_turns(await bench.undo(body.session, body.annotator, request.until))
+        return await json_response_by_turns(
+            await annotation.undo(body.session, body.annotator, request.until)
+        )
 
     @app.post(LABELLING.language)
     async def correct_language(body: LanguageRequest, request: LimitedRequest) -> Response:
-        bench.correct_language(body.session, body.key, body.language)
-        return await json_response_by_turns(await bench.show(body.session, request.until, body.labels))
+        annotation.correct_language(body.session, body.key, body.language)
+        return await json_response_by_turns(await annotation.show(body.session, request.until, body.labels))
 
     @app.post(LABELLING.heartbeat)
     async def heartbeat(body: HeartbeatRequest) -> Response:
-        bench.desk.heartbeat(body.session, body.key)
-        return json_response(bench.state(body.session))
+        annotation.tasks.heartbeat(body.session, body.key)
+        return json_response(annotation.state(body.session))
 
     @app.post(LABELLING.explain)
     async def explain(body: ExplainRequest, request: LimitedRequest) -> Response:
-        return await json_response_by_turns(await bench.explain(body.key, body.labels, request.until))
+        return await json_response_by_turns(await annotation.explain(body.key, body.labels, request.until))
 
 
 def label(
@@ -156,7 +160,7 @@ def label(
     """
     (sock,) = bind(service.host, service.port, 1)
     with sock, Journal(learning.journal, most=max_journal) as journal:
-        desk = TaskQueue(queue.documents, journal)
+        tasks = TaskQueue(queue.documents, journal)
         threadpoolctl.threadpool_limits(1)
         languages = {document.language for document in queue.documents if document.language is not None}
         metrics = Metrics(labelling_paths(), sorted(languages) if model is None else model.languages)
@@ -165,13 +169,13 @@ def label(
             return Engine(model, metrics, service.limits.words)
 
         engine = None if model is None else engine_of(model)
-        bench = AnnotationService(queue, desk, engine, learning, learned, who, cold, engine_of)
-        app = create_labelling_app(bench, service, metrics)
+        annotation = AnnotationService(queue, tasks, engine, learning, learned, who, cold, engine_of)
+        app = create_labelling_app(annotation, service, metrics)
         if engine is not None:
             engine.warm_up()
         start_logging(requests=False)
         run_server(app, service.limits, metrics, sock, partial(_announce, service, sock, journal.path))
-        return _conclude(desk, bench.learner, service, learning)
+        return _conclude(tasks, annotation.learner, service, learning)
 
 
 def _announce(service: ServiceSettings, sock: socket.socket, journal: str) -> None:
@@ -184,13 +188,13 @@ def _announce(service: ServiceSettings, sock: socket.socket, journal: str) -> No
 
 
 def _conclude(
-    desk: TaskQueue, learner: BackgroundUpdater, service: ServiceSettings, learning: UpdateSettings
+    tasks: TaskQueue, learner: BackgroundUpdater, service: ServiceSettings, learning: UpdateSettings
 ) -> dict[str, Any]:
     """Report what was labelled and what to do next."""
-    labelled, learned = desk.labelled, learner.learned
+    labelled, learned = tasks.labelled, learner.learned
     message = f"{counted(labelled, 'document')} labelled"
     new = learned > 0 and os.path.exists(learning.output)  # or the model knew them before
-    unused = sorted(set(learning.label_set.ids if learning.label_set else ()) - desk.labels())
+    unused = sorted(set(learning.label_set.ids if learning.label_set else ()) - tasks.labels())
     if new:
         message += f". Model: {learning.output}"
         if learned < labelled:

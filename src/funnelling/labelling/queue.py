@@ -16,10 +16,10 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelling.auditing import ISSUE_KINDS
-from funnelling.labelling.desk import key_of
 from funnelling.labelling.labels import ColdStart
+from funnelling.labelling.tasks import key_of
+from funnelling.methods.active_learning import MAX_COMPARED_DOCUMENTS, next_to_label
 from funnelling.methods.model import Model
-from funnelling.methods.suggesting import MAX_COMPARED_DOCUMENTS, next_to_label
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
 from funnelling.text.detection import LanguageNames, detect_missing, normalise_tags

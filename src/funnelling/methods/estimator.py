@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.formats.frames import as_frame
+from funnelling.methods.active_learning import SUGGESTION_COLUMNS, next_to_label
 from funnelling.methods.answering import FittedEstimator
 from funnelling.methods.inputs import read_texts
 from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.model import Languages
 from funnelling.methods.rows import Predictor
-from funnelling.methods.suggesting import SUGGESTION_COLUMNS, next_to_label
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -141,7 +141,7 @@ class MethodEstimator(FittedEstimator):
         """Which of the texts, none of which has labels yet, a person should annotate next.
 
         Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
-        has learned; no two that say the same. `funnelling.methods.suggesting` says how.
+        has learned; no two that say the same. `funnelling.methods.active_learning` says how.
 
         Parameters
         ----------

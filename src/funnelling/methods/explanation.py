@@ -6,11 +6,11 @@ the score. Tier 2 is not linear: its score is divided among the posteriors of ti
 from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.scorers`).
 
 Where features are words or character n-grams, what they added is also laid back onto the text:
-``passages`` are ``[start, end, amount]``. Of several views a passage has the sum, each view weighted by its
-``share`` in what tier 2 gets, so that all passages and what is ``unplaced`` sum to what the views' features
+``spans`` are ``[start, end, amount]``. Of several views a span has the sum, each view weighted by its
+``share`` in what tier 2 gets, so that all spans and what is ``outside_text`` sum to what the views' features
 added, biases left out, weighted alike: of one view, to what its words added.
 Amounts are laid onto the beginning of a long text, `MAX_EXPLAINED_BYTES`; what stands only beyond is
-unplaced.
+outside.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -276,7 +276,7 @@ class Explainer:
                 row = {"tier_one": {"view": first, **told.pop(first)}, "other_views": told}
             if laid is not None:
                 passages, unplaced = laid.passages(contributions)
-                row |= {"passages": passages, **({"unplaced": unplaced} if unplaced else {})}
+                row |= {"spans": passages, **({"outside_text": unplaced} if unplaced else {})}
             rows.append(row)
         return rows
 

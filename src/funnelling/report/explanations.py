@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from funnelling.errors import printable
+from funnelling.errors import counted, printable
 from funnelling.methods.explanation import OUT_OF_VOCABULARY
 from funnelling.methods.rows import UNKNOWN_LANGUAGE
 from funnelling.report.passages import excerpt, marked_plain, marked_terminal, signed
@@ -30,12 +30,12 @@ def sides(text: str, told: Row, top: int) -> Sides:
 
     What added so little that it would show as 0 is left out.
 
-    >>> told = {"passages": [[0, 3, 0.5], [4, 7, -0.2], [8, 11, 0.25]]}
+    >>> told = {"spans": [[0, 3, 0.5], [4, 7, -0.2], [8, 11, 0.25]]}
     >>> sides("tea bad Tea", told, 3)
     Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
     """
-    if "passages" in told:
-        amounts = amounts_by_word(text, told["passages"])
+    if "spans" in told:
+        amounts = amounts_by_word(text, told["spans"])
     else:
         amounts = [(str(name), amount) for name, amount in told.get("tier_one", {}).get("words", [])]
     ranked = sorted(
@@ -76,17 +76,19 @@ def seen(told: Row) -> str:
     """What tier 2 saw of a label, where it is a candidate among many; else nothing.
 
     >>> scores = {"own": 0.5, "shared": -0.25}
-    >>> counts = {"company": 0.125, "documents": 12, "documents_in_language": 1}
-    >>> seen({"candidate": {"place": 2, "of": 40, "scores": scores, **counts}})
-    'Candidate 2 of 40: own view +0.50, shared view −0.25, company +0.12; learned from 12, 1 in the language'
+    >>> counts = {"co_occurrence": 0.125, "documents": 12, "documents_in_language": 1}
+    >>> seen({"candidate": {"rank": 2, "n_candidates": 40, "scores": scores, **counts}})
+    'Candidate 2 of 40: own view +0.50, shared view −0.25, co-occurrence +0.12; 12 training documents, 1 in \
+the language'
     """
     if "candidate" not in told:
         return ""
     of = told["candidate"]
     views = ", ".join(f"{view} view {signed(score)}" for view, score in of["scores"].items())
     return (
-        f"Candidate {of['place']} of {of['of']}: {views}, company {signed(of['company'])}; learned from "
-        f"{of['documents']:,}, {of['documents_in_language']:,} in the language"
+        f"Candidate {of['rank']} of {of['n_candidates']}: {views}, co-occurrence "
+        f"{signed(of['co_occurrence'])}; {counted(of['documents'], 'training document')}, "
+        f"{of['documents_in_language']:,} in the language"
     )
 
 
@@ -139,9 +141,9 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
         lines += [
             INDENT + line for line in (*_text_words(text, of_label, top), *filter(None, [seen(of_label)]))
         ]
-        if of_label.get("passages"):
+        if of_label.get("spans"):
             mark = marked_terminal if colour else marked_plain
-            lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], MAX_TEXT_CHARACTERS))]
+            lines += ["", INDENT + mark(*excerpt(text, of_label["spans"], MAX_TEXT_CHARACTERS))]
     if row.get("neighbours"):
         lines += ["", bold.format("Training documents that tier 2 finds most alike"), *_text_neighbours(row)]
     return "\n".join([*lines, "", ""])

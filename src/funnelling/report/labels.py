@@ -146,7 +146,7 @@ def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
 def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
     """The same for a terminal: below each document what is wrong with it and why, in lines of some width.
 
-    >>> blamed = {"label": "sport", "probability": 0.9, "words": [["match", 0.5]], "passages": []}
+    >>> blamed = {"label": "sport", "probability": 0.9, "words": [["match", 0.5]], "spans": []}
     >>> document = {"id": "a", "language": "en", "labels": ["fire"], "given": ["sport"], "text": "A match"}
     >>> print(errors_listing([{**document, "wrong": blamed}], 60))
      1. a (en)
@@ -212,7 +212,7 @@ def _wrapped(facts: Mapping[str, str], column: int, width: int) -> list[str]:
 
 def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:
     """The texts of errors, each with what is wrong, and with marks where it went wrong."""
-    has_passages = any(_first(error)["passages"] for error in errors)
+    has_passages = any(_first(error)["spans"] for error in errors)
     return Texts(
         "errors",
         "The worst errors",
@@ -230,7 +230,7 @@ def _marked_text(error: Mapping[str, Any]) -> MarkedText:
         error["language"],
         facts,
         error["text"],
-        _first(error)["passages"],
+        _first(error)["spans"],
     )
 
 

@@ -295,10 +295,10 @@ class LabelScores(Answer):
 
 
 class CandidateFacts(Answer):
-    place: Annotated[int, Field(ge=1, description="Among the candidates of the document, by tier 1.")]
-    of: Annotated[int, Field(ge=1)]
+    rank: Annotated[int, Field(ge=1, description="Among the candidates of the document, by tier 1.")]
+    n_candidates: Annotated[int, Field(ge=1)]
     scores: Annotated[dict[str, float], Field(description="By view.")]
-    company: Annotated[float, Field(description="How well it goes with the other candidates.")]
+    co_occurrence: Annotated[float, Field(description="How well it goes with the other candidates.")]
     documents: Annotated[int, Field(ge=0, description="Training documents that have it.")]
     documents_in_language: Annotated[int, Field(ge=0)]
 
@@ -310,14 +310,16 @@ class ExplainedLabel(Answer):
     assigned: bool
     tier_one: WordScores | None = None
     other_views: dict[str, WordScores] = {}
-    passages: Annotated[
+    spans: Annotated[
         list[tuple[Place, Place, float]],
         Field(
             description="What the words of the text added in tier 1, in all views by their shares: start "
             "and end in the text, in Unicode code points, and the amount."
         ),
     ] = []
-    unplaced: Annotated[float, Field(description="What features added that stand nowhere in the text.")] = 0
+    outside_text: Annotated[
+        float, Field(description="What features added that stand nowhere in the text.")
+    ] = 0
     tier_two: LabelScores | None = None
     candidate: Annotated[
         CandidateFacts | None, Field(description="What tier 2 saw of it, where labels are many.")

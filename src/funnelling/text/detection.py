@@ -27,6 +27,7 @@ N_RANKED = 16  # languages of a text that are looked at
 SHARE_ROUNDS = 20
 MIN_SHARE = 1e-6
 PREFERENCE = np.log(1_000)  # for the languages of a model
+MIN_OTHER_PROBABILITY = 0.9  # of a language that a model does not know, after that preference
 
 _NO_LANGUAGE = frozenset({"zxx", "und"})
 
@@ -139,9 +140,9 @@ class Detected(NamedTuple):
 def detect_for_model(texts: Sequence[str], known: Sequence[str], among: Sequence[str] = ()) -> list[Detected]:
     """The language of each text, each for itself, for a model that knows some languages.
 
-    It is one of those that it knows, unless another one is more than 1,000 times as likely; or one ``among``
-    some, where they are given. Where the detector knows none of the model's, its only language is that of
-    all texts.
+    It is one of those that it knows, unless another one has a probability of at least .9 where those that it
+    knows count 1,000 times; or one ``among`` some, where they are given. Where the detector knows none of the
+    model's, its only language is that of all texts.
 
     >>> texts = ["Guten Morgen, liebe Leute", "Hyvää huomenta kaikille"]
     >>> [found.language for found in detect_for_model(texts, ["de", "it"])]
@@ -178,8 +179,12 @@ def _detected(text: str, tags: dict[str, str], weights: npt.NDArray[np.float64])
     if len(set(scores.values())) == 1:  # without any clue
         scores = dict.fromkeys(scores, 0.0)
     log = np.array([scores[label] for label in tags]) + weights
+    probabilities = np.exp(log - log.max())
+    probabilities /= probabilities.sum()
     best = int(np.argmax(log))
-    return Detected(list(tags.values())[best], float(1 / np.exp(log - log[best]).sum()))
+    if weights.any() and not weights[best] and probabilities[best] < MIN_OTHER_PROBABILITY:
+        best = int(np.argmax(np.where(weights > 0, log, -np.inf)))
+    return Detected(list(tags.values())[best], float(probabilities[best]))
 
 
 def undetectable(tags: Sequence[str]) -> list[str]:

@@ -45,16 +45,16 @@ class TestExplain:
         told = row["labels"]["group 5"]
         views = [told["tier_one"], *told["other_views"].values()]
         added = sum(view["share"] * (view["score"] - view["bias"]) for view in views)
-        laid = sum(amount for *_, amount in told["passages"]) + told.get("unplaced", 0)
+        laid = sum(amount for *_, amount in told["spans"]) + told.get("outside_text", 0)
         assert laid == pytest.approx(added, abs=1e-5)
-        start, end, _ = max(told["passages"], key=lambda passage: passage[2])
+        start, end, _ = max(told["spans"], key=lambda passage: passage[2])
         assert TEXT[start:end] == "enb5"
 
     def test_how_often_a_candidate_was_seen(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain(["topic9"], ["it"], labels=["label 9"])
         seen = row["labels"]["label 9"]["candidate"]
-        assert (seen["place"], seen["documents"], seen["documents_in_language"]) == (1, 2, 1)
-        assert seen["of"] <= 40
+        assert (seen["rank"], seen["documents"], seen["documents_in_language"]) == (1, 2, 1)
+        assert seen["n_candidates"] <= 40
 
     def test_a_label_that_was_no_candidate(self, model: ManyLabelsClassifier) -> None:
         (row,) = model.explain(["enb5"], ["en"], labels=["label 1000", "label 1000"])

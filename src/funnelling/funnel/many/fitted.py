@@ -297,10 +297,10 @@ def _seen(funnel: ManyFunnel, ranked: Ranked, i: int, column: int) -> Row:
     features = candidates.features[start + place].tolist()
     return {
         "candidate": {
-            "place": place + 1,
-            "of": end - start,
+            "rank": place + 1,
+            "n_candidates": end - start,
             "scores": dict(zip(views, features, strict=False)),
-            "company": features[2 * len(views) + CO_OCCURRENCE_COLUMN],
+            "co_occurrence": features[2 * len(views) + CO_OCCURRENCE_COLUMN],
             "documents": int(seen.documents[column]),
             "documents_in_language": int(seen.by_language[ranked.language][column]),
         }

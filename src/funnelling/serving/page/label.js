@@ -15,8 +15,8 @@ const session = kept(sessionStorage, "funnelling-session", () => [...crypto.getR
 let annotator = "";
 let facts = null;
 let shown = null; // the document
-let why = new Map(); // the passages of its labels
-let marked = ""; // the label whose passages are shown
+let why = new Map(); // the spans of its labels
+let marked = ""; // the label whose spans are shown
 let busy = false;
 let signed = 0; // when the last sign of life was sent
 let learned = 0;
@@ -169,7 +169,7 @@ function showDocument() {
   place("reason").textContent = shown.reason ? `Why this one: ${shown.reason}.` : "";
   place("note").value = shown.note;
   place("note-part").open = Boolean(shown.note);
-  picker.show(shown.scores, shown.labels);
+  picker.show(shown.probabilities, shown.labels);
   drawText([]);
   const ranked = picker.ranked().filter(id => picker.score(id) !== undefined);
   explain([...new Set([...shown.labels, ...ranked])].slice(0, EXPLAINED));
@@ -184,10 +184,10 @@ function showLanguage() {
   place("language").replaceChildren(...named.map(({ code, name }) => make("option", { value: code, selected: code === shown.language }, name)));
 }
 
-function drawText(passages) {
+function drawText(spans) {
   const language = shown.language.replaceAll("_", "-");
-  place("text").replaceChildren(make("p", { lang: language, dir: "auto" }, ...markedPieces(shown.text, passages)));
-  place("legend").replaceChildren(...(passages.length ? markLegend(readable(picker.labels.get(marked))) : []));
+  place("text").replaceChildren(make("p", { lang: language, dir: "auto" }, ...markedPieces(shown.text, spans)));
+  place("legend").replaceChildren(...(spans.length ? markLegend(readable(picker.labels.get(marked))) : []));
 }
 
 async function explain(labels) {

@@ -119,10 +119,10 @@ function reasons(label, why, text, language) {
   }
   if (why.candidate) tables.push(candidacy(why.candidate));
   const place = make("div");
-  const draw = () => place.childElementCount || place.append(...marked(text, why.passages, language)); // it may be long
+  const draw = () => place.childElementCount || place.append(...marked(text, why.spans, language)); // it may be long
   return make(
     "details",
-    { ontoggle: why.passages ? draw : null },
+    { ontoggle: why.spans ? draw : null },
     make("summary", {}, "Why?", hidden(` ${nameOf(label)}`)),
     place,
     make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
@@ -131,11 +131,11 @@ function reasons(label, why, text, language) {
 }
 
 /** What tier 2 saw of a label, where these are so many that only some are candidates. */
-function candidacy({ place, of, scores, company, documents, documents_in_language: here }) {
+function candidacy({ rank, n_candidates: all, scores, co_occurrence: together, documents, documents_in_language: here }) {
   const facts = [
-    ["Place in tier 1", `${place} of ${of}`],
+    ["Rank in tier 1", `${rank} of ${all}`],
     ...Object.entries(scores).map(([view, score]) => [`Score (${view})`, signed(score)]),
-    ["Goes with other candidates", signed(company)],
+    ["Goes with other candidates", signed(together)],
     ["Training documents", documents.toLocaleString("en")],
     ["… in this language", here.toLocaleString("en")],
   ];

@@ -10,10 +10,10 @@ from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import Decision, JournalFullError
 from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN_SEPARATOR as BAR
-from funnelling.labelling.desk import TaskLockedError, TaskQueue
 from funnelling.labelling.labels import ColdStart
 from funnelling.labelling.learning import BackgroundUpdate, BackgroundUpdater, UpdateSettings
 from funnelling.labelling.queue import Queue
+from funnelling.labelling.tasks import TaskLockedError, TaskQueue
 from funnelling.methods.model import Model
 from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
@@ -33,7 +33,7 @@ class AnnotationService:
     def __init__(
         self,
         queue: Queue,
-        desk: TaskQueue,
+        tasks: TaskQueue,
         engine: Engine | None,
         learning: UpdateSettings,
         learned: int,
@@ -41,7 +41,7 @@ class AnnotationService:
         cold: ColdStart | None = None,
         engine_of: Callable[[Model], Engine] | None = None,
     ) -> None:
-        self.desk = desk
+        self.tasks = tasks
         self.engine = engine
         self.annotator = annotator
         self.learner = BackgroundUpdater(learning, self._use, learned)
@@ -56,7 +56,7 @@ class AnnotationService:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
-        rows = self._labels.rows(self.desk.labels())
+        rows = self._labels.rows(self.tasks.labels())
         if self._cold is not None:  # labels keep their places, and their keys, when a first model comes
             places = {label: place for place, label in enumerate(self._cold.label_set.ids)}
             rows.sort(key=lambda row: places.get(row["id"], len(places)))
@@ -66,17 +66,17 @@ class AnnotationService:
             "languages": sorted(map(str, known)),
             "single_label": self._single_label,
             "annotator": self.annotator,
-            "journal": self.desk.name,
+            "journal": self.tasks.name,
             **self.state(None),
         }
 
     def state(self, session: str | None) -> dict[str, Any]:
         """How far the work is, what the last labels changed, and what the model learned."""
-        self.learner.consider(self.desk.labelled, self._to_be_ordered)
+        self.learner.consider(self.tasks.labelled, self._to_be_ordered)
         return {
-            "progress": self.desk.progress(session),
-            "changes": self.desk.recent_changes(),
-            "learning": self.learner.state(self.desk.labelled),
+            "progress": self.tasks.progress(session),
+            "changes": self.tasks.recent_changes(),
+            "learning": self.learner.state(self.tasks.labelled),
         }
 
     async def show(
@@ -87,10 +87,10 @@ class AnnotationService:
         After something was ``decided``, which is on the disk, a model that cannot answer suggests nothing:
         who got an error would decide once more.
         """
-        key = self.desk.assign(session)
+        key = self.tasks.assign(session)
         if key is None:
             return {"document": None, **self.state(session)}
-        document = self.desk.document(key)
+        document = self.tasks.document(key)
         try:
             row = await self._suggestion(document, until)
         except HTTPProblem:
@@ -111,10 +111,10 @@ class AnnotationService:
                 "language": row["language"],
                 "text": document.text,
                 "reason": self._reasons.get(key, ""),
-                "note": self.desk.note_of(key),
+                "note": self.tasks.note_of(key),
                 "labels": list(suggested if chosen is None else chosen),
                 "suggested": list(suggested),
-                "scores": {str(label): score for label, score in row["probabilities"].items()},
+                "probabilities": {str(label): each for label, each in row["probabilities"].items()},
             },
             **self.state(session),
         }
@@ -140,7 +140,7 @@ class AnnotationService:
             note,
         )
         try:
-            self.desk.submit(session, key, decision)
+            self.tasks.submit(session, key, decision)
         except TaskLockedError:
             raise _taken() from None
         except JournalFullError as error:
@@ -151,7 +151,7 @@ class AnnotationService:
     async def undo(self, session: str, annotator: str, until: float) -> dict[str, Any]:
         """Take back the last decision of a session, and show its document again."""
         try:
-            before = self.desk.undo(session, annotator or self.annotator)
+            before = self.tasks.undo(session, annotator or self.annotator)
         except TaskLockedError:
             raise HTTPProblem(409, "Somebody else has that document by now.") from None
         except JournalFullError as error:
@@ -172,7 +172,7 @@ class AnnotationService:
             return {"labels": {}}
         asked = replace(document, language=language)
         (row,) = await self.engine.explain([asked], wanted, N_WORDS_LISTED, until)
-        return {"labels": {label: why.get("passages", []) for label, why in row["labels"].items()}}
+        return {"labels": {label: why.get("spans", []) for label, why in row["labels"].items()}}
 
     def correct_language(self, session: str, key: str, language: str) -> None:
         """Let a document be in another language, which is written down with what is decided about it."""
@@ -189,7 +189,7 @@ class AnnotationService:
                 pointer="/language",
             )
         try:
-            self.desk.correct_language(session, key, tag)
+            self.tasks.correct_language(session, key, tag)
         except TaskLockedError:
             raise _taken() from None
 
@@ -201,7 +201,7 @@ class AnnotationService:
 
     def _document(self, key: str) -> Document:
         try:
-            return self.desk.document(key)
+            return self.tasks.document(key)
         except KeyError:
             raise HTTPProblem(
                 404, "There is no such document here. Load the page anew.", pointer="/key"
@@ -212,7 +212,7 @@ class AnnotationService:
         new = [label for label in labels if label not in self._labels]
         odd = {label for label in new if BAR in label or label != label.strip()}
         if odd:
-            odd -= {*self.desk.labels(), *(document.labels or ())}
+            odd -= {*self.tasks.labels(), *(document.labels or ())}
         if barred := [label for label in odd if BAR in label]:
             raise HTTPProblem(
                 422,
@@ -262,9 +262,9 @@ class AnnotationService:
             return False
 
     def _to_be_ordered(self) -> list[Document]:
-        return [] if self._in_order else self.desk.waiting()
+        return [] if self._in_order else self.tasks.waiting()
 
-    def _use(self, model: Model, lesson: BackgroundUpdate) -> None:
+    def _use(self, model: Model, update: BackgroundUpdate) -> None:
         """Go on with a model that has learned."""
         if self.engine is not None:
             self.engine.replace(model)
@@ -272,8 +272,8 @@ class AnnotationService:
             self.engine = self._engine_of(model)
         self._labels = self._known_labels()
         if not self._in_order:
-            self._reasons = lesson.reasons
-            self.desk.reorder(lesson.keys)
+            self._reasons = update.reasons
+            self.tasks.reorder(update.keys)
 
 
 def _taken() -> HTTPProblem:

@@ -7,9 +7,9 @@ import pytest
 
 from funnelling import InputError
 from funnelling.funnel.estimator import FunnelEstimator
-from funnelling.methods import doubts, suggesting
-from funnelling.methods.doubts import select_greedily
-from funnelling.methods.suggesting import next_to_label
+from funnelling.methods import active_learning, uncertainty
+from funnelling.methods.active_learning import next_to_label
+from funnelling.methods.uncertainty import select_greedily
 from funnelling.research import NaiveClassifier
 from tests.funnels import any_funnel
 
@@ -103,7 +103,7 @@ def test_reasons_say_what_the_model_knows(funnel: FunnelEstimator) -> None:
 def test_labels_that_a_reason_names_are_shown_with_their_probability(
     funnel: FunnelEstimator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suggesting, "N_PROBABILITIES_SHOWN", 0)
+    monkeypatch.setattr(active_learning, "N_PROBABILITIES_SHOWN", 0)
     texts = ["the cat of the dog", "dogs and a cat", "a bird and a cat and dogs"]
     rows = next_to_label(funnel.model_, texts, ["en"] * 3)
     named = [{label for label in ("cat", "dog") if label in row["reason"]} for row in rows]
@@ -116,8 +116,8 @@ def test_what_is_held_at_a_time_changes_nothing(
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     rows = next_to_label(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30)
-    monkeypatch.setattr(doubts, "VALUES_PER_BLOCK", 60)
-    monkeypatch.setattr(suggesting, "VALUES_PER_BLOCK", 9)
+    monkeypatch.setattr(uncertainty, "VALUES_PER_BLOCK", 60)
+    monkeypatch.setattr(active_learning, "VALUES_PER_BLOCK", 9)
     assert next_to_label(funnel.model_, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
 
 
@@ -128,7 +128,7 @@ def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
     assert next_to_label(funnel.model_, texts, ["en"] * 40, 10) == next_to_label(
         funnel.model_, texts, ["en"] * 40, 10
     )
-    monkeypatch.setattr(suggesting, "MAX_COMPARED_DOCUMENTS", 15)
+    monkeypatch.setattr(active_learning, "MAX_COMPARED_DOCUMENTS", 15)
     rows = next_to_label(funnel.model_, texts, ["en"] * 40, 30)
     assert len(rows) <= 15
     assert all(texts[int(row["id"])] == row["text"] for row in rows)
@@ -146,11 +146,11 @@ def test_what_cannot_be_suggested_is_refused(funnel: FunnelEstimator) -> None:
 
 def test_a_model_gives_a_frame(funnel: FunnelEstimator) -> None:
     frame = funnel.next_to_label(["the cat of the dog", "a bird sings"], ["en", "en"])
-    assert list(frame) == list(suggesting.SUGGESTION_COLUMNS)
+    assert list(frame) == list(active_learning.SUGGESTION_COLUMNS)
     assert set(frame["text"]) == {"the cat of the dog", "a bird sings"}
     assert frame["labels"].isna().all()
     nothing = funnel.next_to_label(EN, ["en"] * 4)
-    assert (len(nothing), list(nothing)) == (0, list(suggesting.SUGGESTION_COLUMNS))
+    assert (len(nothing), list(nothing)) == (0, list(active_learning.SUGGESTION_COLUMNS))
 
 
 def test_taking_in_turn_is_the_plain_greedy_choice() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.labelling.suspicion import MISSING, SWAPPED, WRONG, score_label_issues
+from funnelling.labelling.issues import MISSING, SWAPPED, WRONG, score_label_issues
 
 LABELS = 8
 DOCUMENTS = 240

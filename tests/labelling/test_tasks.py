@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal
-from funnelling.labelling.desk import (
+from funnelling.labelling.tasks import (
     MAX_ANNOTATORS,
     TASK_LEASE_S,
     TaskLockedError,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document
-from funnelling.labelling.peers import (
+from funnelling.labelling.duplicates import (
     COPIES,
     MAX_NEAR_DUPLICATES,
     TRANSLATIONS,

@@ -1,7 +1,7 @@
 """Which documents without labels a person should label next, across languages, and why.
 
 A label is worth what it says of other documents: those that the model is unsure of, that are like the
-labelled one and unlike all that were labelled before (`funnelling.methods.doubts`). In each language
+labelled one and unlike all that were labelled before (`funnelling.methods.uncertainty`). In each language
 documents are taken by how much uncertainty they cover; `interleave_languages` says which language is next.
 """
 
@@ -14,7 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError, counted
-from funnelling.methods.doubts import (
+from funnelling.methods.explanation import ViewPredictions
+from funnelling.methods.inputs import read_inputs
+from funnelling.methods.model import Model
+from funnelling.methods.uncertainty import (
     SelectedDocument,
     Uncertainty,
     cosine_similarities,
@@ -22,9 +25,6 @@ from funnelling.methods.doubts import (
     max_similarities,
     select_greedily,
 )
-from funnelling.methods.explanation import ViewPredictions
-from funnelling.methods.inputs import read_inputs
-from funnelling.methods.model import Model
 from funnelling.randomness import is_missing, stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer

@@ -292,7 +292,7 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
         "explain naive": ("explain", folder / "naive", both),
         "evaluate": ("evaluate", folder / "fun-auto", documents["test"], "--json"),
         "inspect": ("inspect", model, "--json"),
-        "describe": ("data", "describe", both),
+        "describe": ("inspect", both),
     }.items():
         yield name, _hash(_run(*arguments).encode())
     compared = json.loads(

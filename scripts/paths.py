@@ -115,7 +115,7 @@ def main() -> None:
             ]
             write_documents(data[what], documents)
         passed = {"train": Passed("train", END_OF_TRAINING), "predict": Passed("predict")}
-        options = ("--method", given.method, "--several-labels", "--jobs", 1, "--no-table")
+        options = ("--method", given.method, "--several-labels", "--jobs", 1, "--no-measure")
         with traced(passed["train"]):
             run("train", data["train"], "-o", model, *options)
         with traced(passed["predict"]):

@@ -54,7 +54,7 @@ def test_labels_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert all(list(row["probabilities"]) == sorted(ODD_LABELS) for row in predicted)
     capsys.readouterr()
     succeed("evaluate", model, tmp_path / "docs.jsonl", "--json")
-    assert json.loads(capsys.readouterr().out)["average"]["micro_f1"] == 1
+    assert json.loads(capsys.readouterr().out)["scores"]["average"]["micro_f1"] == 1
     succeed("inspect", model, "--json")
     assert json.loads(capsys.readouterr().out)["labels"] == sorted(ODD_LABELS)
     succeed("inspect", model)
@@ -92,7 +92,7 @@ def test_texts_without_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert rows[0]["probabilities"] == rows[2]["probabilities"] == rows[-1]["probabilities"]
     capsys.readouterr()
     succeed("evaluate", model, tmp_path / "docs.jsonl", "--json")
-    assert json.loads(capsys.readouterr().out)["languages"]["en"]["documents"] == 27
+    assert json.loads(capsys.readouterr().out)["documents"]["en"] == 27
 
 
 def test_a_language_of_empty_texts_only(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def model(data: Path) -> Path:
     path = data.with_name("model")
-    succeed("train", data, "-o", path, "--method", "fun-tat", "--no-table")
+    succeed("train", data, "-o", path, "--method", "fun-tat", "--no-measure")
     return path
 
 
@@ -78,7 +78,7 @@ def test_a_model_is_audited_by_what_it_keeps_and_corrected_by_id(
 
 
 def test_what_keeps_no_documents_is_refused(data: Path, tmp_path: Path, refuses: Refuses) -> None:
-    succeed("train", data, "-o", tmp_path / "small", "--method", "naive", "--compact", "--no-table")
+    succeed("train", data, "-o", tmp_path / "small", "--method", "naive", "--keep", "nothing", "--no-measure")
     refuses("audit", "small", says=["small: ", "keeps no training documents", "Give the file"])
     refuses("audit", data, "-o", "suspects.doc", says=["suspects.doc: unknown format"])
 

@@ -83,7 +83,7 @@ def test_the_first_run_is_what_train_and_evaluate_find(
     succeed("train", split_data, "-o", tmp_path / "model", "--method", "fun-tat")
     capsys.readouterr()
     succeed("evaluate", tmp_path / "model", split_data, "--json")
-    evaluated = json.loads(capsys.readouterr().out)
+    evaluated = json.loads(capsys.readouterr().out)["scores"]
     assert result["methods"]["fun-tat"]["average"] == evaluated["average"]
     assert result["methods"]["fun-tat"]["languages"] == evaluated["languages"]
 
@@ -139,7 +139,7 @@ def test_fractions_are_rows_with_an_extrapolation(
 def test_a_variant_is_a_row_of_its_own(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    decided_otherwise = ("--set", "fun-tat:at-half.calibrated=true", "-o", tmp_path / "results")
+    decided_otherwise = ("--set", "fun-tat:at-half.thresholds=0.5", "-o", tmp_path / "results")
     methods = ("--methods", "naive,fun-tat,fun-tat:at-half", "--jobs", 1)
     succeed("compare", split_data, *methods, *decided_otherwise)
     rows = capsys.readouterr().out.splitlines()

@@ -43,6 +43,10 @@ def build(*arguments: object) -> list[object]:
     return ["research", "build", "libreoffice-help", "--source", "debs", "--languages", "en,it", *arguments]
 
 
+def test_json_and_documents_do_not_share_standard_output(refuses: Refuses) -> None:
+    refuses(*build("-o", "-", "--json"), says=["--json and -o - both print. Name an output file."])
+
+
 def test_a_corpus_and_what_became_of_the_rest(tmp_path: Path, packages: Path) -> None:
     assert packages.is_dir()
     done = run_command(*build("--min-words", "5", "-o", "help.jsonl"), cwd=tmp_path)

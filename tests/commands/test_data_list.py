@@ -89,9 +89,22 @@ def test_a_corpus_that_the_other_commands_read(tmp_path: Path, archive: Path) ->
 def test_a_parallel_corpus(tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "corpus.csv"
     succeed(
-        "research", "build", "debian-parallel", "--source", archive, "--languages", "en,fr,it", "-o", target
+        "research",
+        "build",
+        "debian-parallel",
+        "--source",
+        archive,
+        "--languages",
+        "en,fr,it",
+        "-o",
+        target,
+        "--json",
     )
-    assert capsys.readouterr().err.startswith("60 groups in 3 languages, 180 documents.\n")
+    captured = capsys.readouterr()
+    assert captured.err.startswith("60 groups in 3 languages, 180 documents.\n")
+    result = json.loads(captured.out)
+    assert (sum(result["documents"].values()), list(result["documents"])) == (180, ["en", "fr", "it"])
+    assert (result["output"], result["groups"]) == (str(target), 60)
     assert set(read_corpus(target).splits) == {"train", "parallel", "test"}
 
 

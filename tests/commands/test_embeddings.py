@@ -1,5 +1,6 @@
 """``funnelling embeddings``: learn vectors from a reference corpus."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +40,13 @@ def test_vectors_are_built(reference: Path, tmp_path: Path, capsys: pytest.Captu
         assert vectors[code].words[cosines.argmax()] == word
 
 
-def test_the_same_seed_gives_the_same_bytes(reference: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("one", "two"):
-        succeed("research", "vectors", reference, "-o", tmp_path / name, "--dimensions", 5, "--seed", 3)
+        options = ("--dimensions", 5, "--seed", 3, "--json")
+        succeed("research", "vectors", reference, "-o", tmp_path / name, *options)
+        assert json.loads(capsys.readouterr().out)["words"] == {"de": 8, "en": 8, "it": 8}
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 

@@ -1,6 +1,7 @@
 """``funnelling evaluate``: the contract's JSON, and which documents count."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas
 import pytest
 
+from funnelling.commands import main
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.storage import save_model
 from tests.funnels import any_funnel
@@ -20,7 +22,8 @@ def _evaluate(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[A
     capsys.readouterr()
     succeed("evaluate", *arguments, "--json")
     captured = capsys.readouterr()
-    return json.loads(captured.out), captured.err
+    result = json.loads(captured.out)
+    return {**result, **result["scores"]}, captured.err
 
 
 @pytest.fixture
@@ -33,6 +36,17 @@ def test_json_is_the_contracts(model: Path, split_data: Path, tmp_path: Path) ->
     done = run_command("evaluate", model, split_data, "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     result = json.loads(done.stdout)
+    origin = {key: result[key] for key in ("command", "model", "evaluated_on", "documents", "single_label")}
+    assert origin == {
+        "command": "evaluate",
+        "model": str(model),
+        "evaluated_on": "test",
+        "documents": {"en": 8, "it": 8},
+        "single_label": False,
+    }
+    bins = result["calibration"]
+    assert sum(each["n_predicted"] for each in bins) == sum(row["n_predicted"] for row in result["by_label"])
+    result = result["scores"]
     assert set(PAPER_MEASURES) <= set(result["average"])
     assert list(result["languages"]) == ["en", "it"]
     for values in (result["average"], *result["languages"].values()):
@@ -44,7 +58,6 @@ def test_json_is_the_contracts(model: Path, split_data: Path, tmp_path: Path) ->
         assert result["average"][measure] == pytest.approx(mean)
     assert [values["documents"] for values in result["languages"].values()] == [8, 8]
     assert set(result["average"]) >= {"precision", "recall", "macro_f1_paper", "macro_k_paper"}
-    assert type(result["recall"]) is float
     assert type(result["languages"]["en"]["documents"]) is int
 
 
@@ -54,7 +67,42 @@ def test_the_table(model: Path, split_data: Path, capsys: pytest.CaptureFixture[
     columns = ["micro-F1", "macro-F1", "precision", "recall"]
     assert lines[0].split() == ["language", "documents", *columns]
     assert [line.split()[0] for line in lines[1:4]] == ["en", "it", "average"]
-    assert lines[4] == "! Fewer than 30 test documents: these metrics are unreliable."
+    assert lines[5] == "! Fewer than 30 test documents: these metrics are unreliable."
+
+
+def test_what_is_required(model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate = ["evaluate", str(model), str(split_data), "--json"]
+    assert main([*evaluate, "--require", "micro-f1=.5", "--require", "macro-k=-1"]) == 0
+    capsys.readouterr()
+    assert main([*evaluate, "--require", "micro-f1=.5", "--require", "recall=1.5"]) == 3
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["scores"]["average"]["recall"] == 1
+    assert captured.err == f"funnelling: {split_data}: recall is 1.000, below 1.5.\n"
+
+
+@pytest.mark.parametrize(
+    ("required", "says"),
+    [
+        ("micro-f=.6", "Did you mean micro-f1?"),
+        ("micro-f1=high", "Write micro-f1=.6"),
+        ("accuracy=.5", "no accuracy. It has micro-f1, macro-f1, precision"),
+    ],
+)
+def test_what_cannot_be_required(
+    required: str, says: str, model: Path, split_data: Path, refuses: Refuses
+) -> None:
+    refuses("evaluate", model, split_data, "--require", required, says=[f"--require {required[:8]}", says])
+
+
+def test_calibration_in_words(model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("evaluate", model, split_data, "--calibration")
+    printed = capsys.readouterr().out
+    assert re.search(
+        r"^Labels assigned at \.\d to (\.\d|1\.0): 1?\.\d\d were correct \(\d+ of \d+\)\.$", printed, re.M
+    )
+    table = printed.partition("Labels by their probability, assigned or not:\n")[2].splitlines()
+    assert table[0].split("  ")[0] == "probability"
+    assert sum(int(line.split()[3]) for line in table[1:]) == 16 * 3
 
 
 def test_without_splits_all_labelled_rows_count(
@@ -134,9 +182,9 @@ class TestWhatGoesWrong:
         assert scores == sorted(scores)
         succeed("evaluate", model, split_data, "--by-label", 1)
         printed = capsys.readouterr().out.split("Labels, the worst first:\n")[1].splitlines()
-        assert printed[0].split()[:4] == ["label", "documents", "given", "right"]
-        assert printed[2].split()[0] == result["by_label"][0]["label"]
-        assert len(printed) == 3
+        assert printed[0].split()[:4] == ["label", "documents", "predicted", "correct"]
+        assert printed[1].split()[0] == result["by_label"][0]["label"]
+        assert len(printed) == 2
 
     def test_labels_that_are_confused_or_missed_together(
         self, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -180,11 +228,12 @@ class TestErrors:
         texts = {row["id"]: row["text"] for row in documents()}
         for error in result["errors"]:
             assert error["text"] == texts[error["id"]]
-            assert set(error["given"]) != set(error["labels"])
-            for kind in {"wrong", "missed"} & set(error):
-                assert 0 <= error[kind]["probability"] <= 1
-        wrong = next(error for error in result["errors"] if error["wrong"]["label"] == "hardware")
-        assert wrong["wrong"]["words"][0][0] in ("printer", "stampante")
+            assert set(error["predicted"]) != set(error["labels"])
+            for kind in {"false_positives", "false_negatives"} & set(error):
+                assert 0 <= error[kind][0]["probability"] <= 1
+        wrong = [error["false_positives"][0] for error in result["errors"]]
+        hardware = next(error for error in wrong if error["label"] == "hardware")
+        assert hardware["words"][0][0] in ("printer", "stampante")
         succeed("evaluate", model, exchanged, "--errors")
         printed = capsys.readouterr().out.split("Where the model was most sure, and wrong:\n")[1]
         assert printed.startswith(f" 1. {result['errors'][0]['id']} (")
@@ -216,7 +265,8 @@ class TestReport:
             "figures/reliability.svg",
         } <= files
         kept = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
-        assert kept == {**result, "errors": []}
+        assert kept["scores"]["average"] == result["average"]
+        assert kept["errors"] == []
         page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
         assert "Measured on 8 documents of" in page
 

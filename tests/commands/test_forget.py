@@ -29,7 +29,7 @@ def secretive(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     rows[3] |= {"id": "person-17", "text": f"Zanzibarra {rows[3]['text']}", "labels": ["account"]}
     rows[30] |= {"id": "person-18", "text": f"Quetzalcoatl {rows[30]['text']}"}
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("train", data, "-o", tmp_path / "model", "--method", request.param, "--jobs", 1, "--no-table")
+    succeed("train", data, "-o", tmp_path / "model", "--method", request.param, "--jobs", 1, "--no-measure")
     assert holds(tmp_path / "model", "person-17", "Zanzibarra")
     return tmp_path / "model"
 
@@ -49,7 +49,7 @@ class TestForgetting:
         )
         method = json.loads((secretive / "model.json").read_text())["method"]
         never = tmp_path / "never"
-        succeed("train", rest, "-o", never, "--method", method, "--jobs", 1, "--no-table")
+        succeed("train", rest, "-o", never, "--method", method, "--jobs", 1, "--no-measure")
         (tmp_path / "ids.txt").write_text("person-17\nperson-18\n")
         succeed("forget", secretive, "--ids", tmp_path / "ids.txt", "--jobs", 1)
         arrays = [sorted(path.name for path in folder.glob("arrays-*")) for folder in (never, secretive)]
@@ -85,7 +85,7 @@ class TestForgetting:
         rows[1]["labels"] = [*rows[1]["labels"], "rare"]
         succeed(
             "train", write_jsonl(tmp_path / "d.jsonl", [*rows, *documents(["de"], each=2)]),
-            "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-table",
+            "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-measure",
         )  # fmt: skip
         (tmp_path / "ids.txt").write_text("en-1\nde-0\nde-1\n")
         succeed("forget", tmp_path / "model", "--ids", tmp_path / "ids.txt", "--jobs", 1)
@@ -136,7 +136,16 @@ class TestRefusals:
 
     def test_a_compact_model(self, tmp_path: Path, split_data: Path, refuses: Refuses) -> None:
         succeed(
-            "train", split_data, "-o", tmp_path / "small", "--compact", "--method", "fun-tat", "--jobs", 1
+            "train",
+            split_data,
+            "-o",
+            tmp_path / "small",
+            "--keep",
+            "nothing",
+            "--method",
+            "fun-tat",
+            "--jobs",
+            1,
         )
         (tmp_path / "ids.txt").write_text("it-1\n")
         refuses("forget", "small", "--ids", "ids.txt", says=["small", "compact"])
@@ -144,7 +153,7 @@ class TestRefusals:
     def test_documents_without_ids(self, tmp_path: Path, refuses: Refuses) -> None:
         rows = [{key: row[key] for key in row if key != "id"} for row in documents()]
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
-        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-table")
+        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-measure")
         (tmp_path / "ids.txt").write_text("1\n")
         refuses(
             "forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "have no ids", "Update the model with"]

@@ -39,7 +39,7 @@ class TestAFurtherLanguage:
         assert "average" in [line[0] for line in lines]
         scores = describe_model(own_words_copy)["scores"]
         assert list(scores["languages"]) == ["de", "en", "it"]
-        assert scores["how"].startswith("Measured by inner folds")
+        assert scores["evaluated_on"].startswith("Measured by inner folds")
         assert load_model(own_words_copy).languages_ == ["de", "en", "it"]
 
     def test_it_is_the_model_that_training_on_all_would_have_given(
@@ -131,7 +131,9 @@ class TestUpdate:
     def test_a_resource_that_the_model_does_not_read_is_refused(
         self, tmp_path: Path, refuses: Refuses, split_data: Path
     ) -> None:
-        succeed("train", split_data, "-o", tmp_path / "naive", "--method", "naive", "--jobs", 1, "--no-table")
+        succeed(
+            "train", split_data, "-o", tmp_path / "naive", "--method", "naive", "--jobs", 1, "--no-measure"
+        )
         reference = write_jsonl(tmp_path / "reference.jsonl", _reference())
         german(tmp_path)
         refuses("update", "naive", "de.jsonl", "--reference", reference, says=["reads no reference"])
@@ -172,7 +174,16 @@ class TestUpdate:
 class TestRefusals:
     def test_a_compact_model(self, tmp_path: Path, split_data: Path, refuses: Refuses) -> None:
         succeed(
-            "train", split_data, "-o", tmp_path / "small", "--compact", "--method", "fun-tat", "--jobs", 1
+            "train",
+            split_data,
+            "-o",
+            tmp_path / "small",
+            "--keep",
+            "nothing",
+            "--method",
+            "fun-tat",
+            "--jobs",
+            1,
         )
         german(tmp_path)
         refuses("update", "small", "de.jsonl", says=["small", "compact"])

@@ -26,7 +26,9 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
     assert not {"n_jobs", "verbose"} & set(parameters)
     succeed("evaluate", model, split_data, "--json")
     measured = json.loads(capsys.readouterr().out)
-    assert {**measured, "how": "Measured on 16 test documents."} == description["scores"]
+    scores = description["scores"]
+    assert scores["evaluated_on"] == "Measured on 16 test documents."
+    assert measured["scores"] == {key: scores[key] for key in ("average", "languages")}
 
 
 def test_a_model_on_one_screen(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +95,7 @@ def test_a_model_without_a_choice_has_no_candidates(
 def test_a_model_that_was_not_measured(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("train", data, "-o", tmp_path / "model", "--no-table", "--jobs", 1, "--method", "naive")
+    succeed("train", data, "-o", tmp_path / "model", "--no-measure", "--jobs", 1, "--method", "naive")
     succeed("inspect", tmp_path / "model")
     assert "It was not evaluated." in capsys.readouterr().out
 
@@ -141,7 +143,7 @@ def test_what_it_keeps(own_words_model: Path, capsys: pytest.CaptureFixture[str]
 def test_a_compact_model_keeps_nothing(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("--method", "fun-tat", "--compact", "--jobs", 1)
+    options = ("--method", "fun-tat", "--keep", "nothing", "--jobs", 1)
     succeed("train", split_data, "-o", tmp_path / "model", *options)
     capsys.readouterr()
     succeed("inspect", tmp_path / "model", "--json")

@@ -69,7 +69,7 @@ def test_while_training(blow: int, status: int, long_work: Path) -> None:
     before = contents(long_work)
     arguments = ("train", "long.jsonl", "-o", "model", "--force", "--jobs", 2, "--method", "fun-kfcv")
     process = _start(*arguments, cwd=long_work)
-    _wait_for(process, "Training fun-kfcv")
+    _wait_for(process, "long.jsonl:")
     time.sleep(1)
     assert _interrupt(process, blow, status) == ("", MESSAGE + "\n")
     assert contents(long_work) == before

@@ -118,7 +118,7 @@ class TestPredict:
 
     def test_one_label_is_the_best_of_the_others(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents())
-        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--jobs", 1, "--no-table")
+        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--jobs", 1, "--no-measure")
         before = _rows(tmp_path, tmp_path / "model", data)
         after = _rows(tmp_path, tmp_path / "model", data, "--exclude", "money")
         for old, new in zip(before, after, strict=True):
@@ -143,7 +143,7 @@ class TestTrain:
         self, split_data: Path, labels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         path = tmp_path / "model"
-        succeed("train", split_data, "-o", path, "--method", "naive", "--no-table", "--label-set", labels)
+        succeed("train", split_data, "-o", path, "--method", "naive", "--no-measure", "--label-set", labels)
         assert "lack labels above theirs" in capsys.readouterr().err
         assert not load_model(path).label_set_.roll_up
 
@@ -159,7 +159,9 @@ class TestTrain:
         archive = load_model(path).training_
         assert archive.targets["de"][:, 1].sum() == sum(bool(row["labels"]) for row in documents(["de"]))
         scores = _json(capsys, "evaluate", path, split_data)
-        assert scores["rolled_up"]["average"]["micro_f1"] == pytest.approx(scores["average"]["micro_f1"])
+        assert scores["rolled_up"]["average"]["micro_f1"] == pytest.approx(
+            scores["scores"]["average"]["micro_f1"]
+        )
 
 
 class TestEvaluate:
@@ -168,7 +170,7 @@ class TestEvaluate:
     ) -> None:
         scores = _json(capsys, "evaluate", trained, split_data)
         # By itself "hardware" is often wrong, for it comes with "account"; rolled up it is right.
-        assert scores["rolled_up"]["average"]["micro_f1"] > scores["average"]["micro_f1"]
+        assert scores["rolled_up"]["average"]["micro_f1"] > scores["scores"]["average"]["micro_f1"]
         succeed("evaluate", trained, split_data)
         assert "rolled up, with all labels above" in capsys.readouterr().out
 

@@ -14,7 +14,7 @@ from funnelling.commands.declaring import NegativeResultError
 
 from .command import documents, environment, run_command, succeed, write_jsonl
 
-TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-table")
+TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-measure")
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_quiet(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> No
     succeed(*words)
     captured = capsys.readouterr()
     assert captured.err == ""
-    assert "Model:  model" in captured.out  # results are no messages
+    assert "Model: model" in captured.out  # results are no messages
 
 
 def on_terminal(*words: str) -> tuple[int, str]:
@@ -72,11 +72,11 @@ def test_json(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> Non
     succeed(*words)
     captured = capsys.readouterr()
     said = records(captured.err)
-    assert "Training naive" in str(said[0]["message"])
+    assert "Training naive" in str(said[1]["message"])
     for record in said:
         assert (record["level"], str(record["logger"]).partition(".")[0]) == ("info", "funnelling")
         assert datetime.fromisoformat(str(record["time"])).tzinfo is not None
-    assert "Model:  model" in captured.out
+    assert "Model: model" in captured.out
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,9 @@ def _table(delimiter: str = ",", header: tuple[str, ...] = ("nr", "lang", "body"
 
 def _train(data: Path, *options: str) -> bytes:
     model = data.parent / "model"
-    succeed("train", data, "-o", model, "--method", "fun-tat", "--jobs", 1, "--no-table", "--force", *options)
+    succeed(
+        "train", data, "-o", model, "--method", "fun-tat", "--jobs", 1, "--no-measure", "--force", *options
+    )
     document: dict[str, Any] = json.loads((model / "model.json").read_text())
     return json.dumps(document["files"]).encode()  # checksums of all that was learned
 
@@ -164,5 +166,5 @@ def test_columns_are_listed_where_none_is_known_for_labels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "docs.csv").write_text("text,Queue,agent\nprinter,1st level,Ann\n")
-    succeed("data", "describe", tmp_path / "docs.csv")
+    succeed("inspect", tmp_path / "docs.csv")
     assert 'no column of labels known among "Queue", "agent" (name it with' in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert answers(tmp_path / "new", data, tmp_path) == rows
     old, new = (json.loads((path / "model.json").read_text("utf-8")) for path in (model, tmp_path / "new"))
     assert old["files"] == new["files"]  # all arrays are the same bytes
-    assert old["probabilities"] == new["probabilities"]
+    assert old["scores"] == new["scores"]
 
 
 def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +78,9 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
         assert new["labels"] == [label for label in old["labels"] if label != "account"]
         assert new["probabilities"] == {label: old["probabilities"][label] for label in ("hardware", "money")}
     scores = describe_model(model_copy)["scores"]
-    assert scores["how"].startswith("Measured by inner folds over the training documents after labels were")
+    assert scores["evaluated_on"].startswith(
+        "Measured by inner folds over the training documents after labels were"
+    )
     assert {row["label"] for row in scores["by_label"]} <= {"hardware", "money"}
     for page in ("README.md", "report.html"):
         assert "account" not in (model_copy / page).read_text(encoding="utf-8")
@@ -114,7 +116,7 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     assert "under the new labels:" in printed
     description = describe_model(tmp_path / "new")
     assert description["labels"] == ["cash", "office"]
-    assert description["scores"]["how"].endswith("after labels were merged.")
+    assert description["scores"]["evaluated_on"].endswith("after labels were merged.")
     assert description["choice"] == describe_model(model)["choice"]
     (step,) = description["history"][len(describe_model(model)["history"]) :]
     assert (step["step"], step["renamed"], step["merged"]) == ("relabel", 1, 2)
@@ -148,7 +150,10 @@ def test_one_label_per_document(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert new["labels"] == [best]
         assert sum(new["probabilities"].values()) == pytest.approx(1)
     scores = describe_model(tmp_path / "model")["scores"]
-    assert scores["how"] == "Measured by inner folds over the training documents after labels were dropped."
+    assert (
+        scores["evaluated_on"]
+        == "Measured by inner folds over the training documents after labels were dropped."
+    )
     assert "by_label" not in scores
     capsys.readouterr()
     succeed("explain", tmp_path / "model", data, "--id", "en-0")
@@ -159,7 +164,7 @@ def test_compact_models_rename_and_drop_but_cannot_merge(
     refuses: Refuses, split_data: Path, tmp_path: Path
 ) -> None:
     model = tmp_path / "model"
-    succeed("train", split_data, "-o", model, "--method", "fun-tat", "--compact", "--jobs", 1)
+    succeed("train", split_data, "-o", model, "--method", "fun-tat", "--keep", "nothing", "--jobs", 1)
     merging = labels_map(tmp_path, "hardware,account\n")
     refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it again"])
     succeed("relabel", model, "--map", labels_map(tmp_path, "hardware,Geräte\naccount,\n"))
@@ -181,6 +186,6 @@ def test_killed_at_any_moment_the_model_is_whole(own_words_copy: Path, data: Pat
         process.wait()
         labels = describe_model(own_words_copy)["labels"]
         assert labels in whole
-        assert list(answers(own_words_copy, data, tmp_path)[0]["scores"]) == labels
+        assert list(answers(own_words_copy, data, tmp_path)[0]["probabilities"]) == labels
         if labels == whole[1]:
             break

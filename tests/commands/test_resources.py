@@ -173,7 +173,7 @@ class TestModels:
     ) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
         arguments = ("--embeddings", embeddings, "--reference", reference, "--method", "fun-zero-shot")
-        succeed("train", data, "-o", tmp_path / "model", *arguments, "--no-table", "--jobs", 1)
+        succeed("train", data, "-o", tmp_path / "model", *arguments, "--no-measure", "--jobs", 1)
         new = write_jsonl(tmp_path / "new.jsonl", [*documents(["de"], each=9), *documents(["it"], each=1)])
         succeed("predict", tmp_path / "model", new, "-o", tmp_path / "out.jsonl")
         rows = read_jsonl(tmp_path / "out.jsonl")
@@ -185,7 +185,7 @@ class TestModels:
         assert sum(right) >= 7
         capsys.readouterr()
         succeed("evaluate", tmp_path / "model", new, "--json")
-        assert list(json.loads(capsys.readouterr().out)["languages"]) == ["de", "it"]
+        assert list(json.loads(capsys.readouterr().out)["documents"]) == ["de", "it"]
         described = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
         assert str(tmp_path) not in json.dumps(described), "no path of this machine"
 
@@ -193,7 +193,7 @@ class TestModels:
         self, tmp_path: Path, embeddings: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
     ) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
-        train = ("train", data, "--method", "mle", "--no-table", "--jobs", 1, "--embeddings", embeddings)
+        train = ("train", data, "--method", "mle", "--no-measure", "--jobs", 1, "--embeddings", embeddings)
         succeed(*train, "-o", tmp_path / "model")
         (tmp_path / "map.csv").write_text("hardware,office\naccount,office\n")
         relabel = ("relabel", tmp_path / "model", "--map", tmp_path / "map.csv")
@@ -206,7 +206,7 @@ class TestModels:
 
     def test_what_shared_views_alone_see_is_marked(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
-        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-views", "--no-table", "--jobs", 1)
+        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-views", "--no-measure", "--jobs", 1)
         new = write_jsonl(tmp_path / "new.jsonl", [*documents(["de"], each=2), *documents(["it"], each=1)])
         succeed("predict", tmp_path / "model", new, "-o", tmp_path / "out.jsonl")
         rows = read_jsonl(tmp_path / "out.jsonl")

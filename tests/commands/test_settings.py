@@ -41,13 +41,13 @@ def parsed(*words: str) -> dict[str, object]:
 class TestFile:
     def test_names_and_values_are_those_of_the_options(self) -> None:
         write(
-            'method = "fun-tat"\njobs = 3\nset = ["fun-tat.meta_C=1", "fun-tat.folds=3"]\nno-table = true\n'
-            'text-column = "body"\nseveral-labels = true\ncompact = false\n'
+            'method = "fun-tat"\njobs = 3\nset = ["fun-tat.meta_C=1", "fun-tat.folds=3"]\nno-measure = true\n'
+            'text-column = "body"\nseveral-labels = true\nroll-up = false\n'
         )
         values = parsed("--config", NAMED, *TRAIN)
         assert (values["method"], values["jobs"]) == ("fun-tat", 3)
         assert values["set"] == ["fun-tat.meta_C=1", "fun-tat.folds=3"]
-        assert (values["no_table"], values["one_label"], values["compact"]) == (True, False, False)
+        assert (values["no_measure"], values["one_label"], values["roll_up"]) == (True, False, False)
         assert values["text_column"] == ["body"]
 
     def test_the_option_may_follow_the_command(self) -> None:
@@ -112,7 +112,7 @@ class TestFile:
         ("[research]\nbuild = 3", f"{NAMED}:2: research.build: build is a command."),
         ("seed = {a = 1}", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
         ("seed.a = 1", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
-        ('no-table = "true"', f'{NAMED}:1: no-table: no-table takes true or false, not "true".'),
+        ('no-measure = "true"', f'{NAMED}:1: no-measure: no-measure takes true or false, not "true".'),
         ('\n"a.b" = 1', f"{NAMED}:2: a.b: funnelling has no option of this name."),
         ('[train]\ndata = "x"', f"{NAMED}:2: train.data: funnelling train has no option of this name"),
         ('config = "x"', f"{NAMED}:1: config: funnelling has no option of this name"),
@@ -214,7 +214,7 @@ class TestEnvironment:
 
 def test_a_model_is_trained_as_the_file_says() -> None:
     write_jsonl(Path("docs.jsonl"), documents())
-    write('method = "naive"\njobs = 1\nno-table = true\n')
+    write('method = "naive"\njobs = 1\nno-measure = true\n')
     succeed(*TRAIN, "--config", NAMED)
     assert json.loads(Path("model/model.json").read_text(encoding="utf-8"))["method"] == "naive"
 

@@ -1,4 +1,4 @@
-"""``funnelling train --optimise``: thresholds that are tuned, and told once."""
+"""``funnelling train --goal``: thresholds that are tuned, and told once."""
 
 import json
 from pathlib import Path
@@ -12,12 +12,12 @@ from .conftest import Refuses
 def test_tuned_thresholds_are_those_that_predictions_follow(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("train", split_data, "-o", tmp_path / "tuned", "--optimise", "recall=0.9", "--jobs", 1)
+    succeed("train", split_data, "-o", tmp_path / "tuned", "--goal", "recall=0.9", "--jobs", 1)
     capsys.readouterr()
     succeed("inspect", tmp_path / "tuned", "--json")
     thresholds = json.loads(capsys.readouterr().out)["thresholds"]
     assert list(thresholds) == ["en", "it"]
-    succeed("inspect", tmp_path / "tuned")
+    succeed("inspect", tmp_path / "tuned", "--full")
     assert "\nThresholds  en, it: " in capsys.readouterr().out
     succeed("predict", tmp_path / "tuned", split_data)
     captured = capsys.readouterr()
@@ -31,9 +31,8 @@ def test_tuned_thresholds_are_those_that_predictions_follow(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--optimise", "accuracy"], ["accuracy", "micro-f1"]),
-        (["--optimize", "accuracy"], ["accuracy", "micro-f1"]),
-        (["--optimise", "micro-f1", "--method", "naive"], ["naive", "Leave it out"]),
+        (["--goal", "accuracy"], ["accuracy", "micro-f1"]),
+        (["--goal", "micro-f1", "--method", "naive"], ["naive does not support --goal"]),
     ],
 )
 def test_what_cannot_be_tuned_is_refused(

@@ -18,7 +18,7 @@ from .conftest import Refuses
 def test_the_model_is_that_which_was_trained_for_the_goal(
     model_copy: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("train", split_data, "-o", tmp_path / "anew", "--optimise", "precision=.9", "--jobs", 1)
+    succeed("train", split_data, "-o", tmp_path / "anew", "--goal", "precision=.9", "--jobs", 1)
     (large,) = model_copy.glob("arrays-*")
     written = large.stat().st_mtime_ns
     capsys.readouterr()
@@ -61,7 +61,7 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
     assert record["goal"] == "recall=.9 per label"
     assert sorted(record["labels"]) == ["account", "money"]
     assert sorted(record["languages"]) == ["en", "it"]
-    for row in (record["overall"], *record["languages"].values(), *record["by_label"]):
+    for row in (record["total"], *record["languages"].values(), *record["by_label"]):
         assert set(row["before"]) == set(row["after"]) == {"precision", "recall", "f1", "labels_per_document"}
     assert {row["label"] for row in record["by_label"]} == {"account", "money"}
     assert record["model"] == str(output)
@@ -112,9 +112,9 @@ def test_what_cannot_be_tuned_is_refused(
 ) -> None:
     shutil.copytree(model, tmp_path / "model")
     succeed("train", split_data, "-o", "naive", "--method", "naive", "--jobs", 1)
-    succeed("train", split_data, "-o", "compact", "--method", "fun-tat", "--compact", "--jobs", 1)
+    succeed("train", split_data, "-o", "compact", "--method", "fun-tat", "--keep", "nothing", "--jobs", 1)
     data = write_jsonl(tmp_path / "one.jsonl", one_label_documents())
-    succeed("train", data, "-o", "one", "--method", "fun-tat", "--no-table", "--jobs", 1)
+    succeed("train", data, "-o", "one", "--method", "fun-tat", "--no-measure", "--jobs", 1)
     goal = ("--goal", "recall=.9")
     refuses("tune", "model", "--goal", "accuracy", says=["accuracy", "precision=P"])
     refuses("tune", "nowhere", "--goal", "accuracy", says=["accuracy", "precision=P"])

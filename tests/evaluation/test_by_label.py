@@ -19,7 +19,7 @@ def test_the_worst_come_first_and_those_that_do_not_occur_last() -> None:
 
 def test_counts_precision_and_recall() -> None:
     by_name = {row["label"]: row for row in measure_labels(TRUTH, GIVEN, LANGUAGES, LABELS)}
-    keys = ("documents", "given", "right", "precision", "recall")
+    keys = ("support", "n_predicted", "n_correct", "precision", "recall")
     assert [by_name["cat"][key] for key in keys] == [3, 3, 2, 2 / 3, 2 / 3]  # type: ignore[literal-required]
     assert [by_name["dog"][key] for key in keys] == [2, 1, 1, 1, 1 / 2]  # type: ignore[literal-required]
     assert [by_name["invented"][key] for key in keys] == [0, 1, 0, 0, None]  # type: ignore[literal-required]
@@ -29,7 +29,7 @@ def test_counts_precision_and_recall() -> None:
 def test_the_languages_with_mistakes_from_the_worst_on() -> None:
     by_name = {row["label"]: row for row in measure_labels(TRUTH, GIVEN, LANGUAGES, LABELS)}
     assert by_name["dog"]["languages"] == [
-        {"language": "en", "documents": 1, "given": 0, "right": 0, "f1": 0.0}
+        {"language": "en", "support": 1, "n_predicted": 0, "n_correct": 0, "f1": 0.0}
     ]
     assert [each["language"] for each in by_name["cat"]["languages"]] == ["en", "it"]
     assert by_name["absent"]["languages"] == []

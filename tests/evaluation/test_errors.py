@@ -59,8 +59,16 @@ class TestOrder:
             return [
                 {
                     "row": int(rows[place]),
-                    **({} if a is None else {"wrong": {"probability": probabilities[rows[place], a]}}),
-                    **({} if b is None else {"missed": {"probability": probabilities[rows[place], b]}}),
+                    **(
+                        {}
+                        if a is None
+                        else {"false_positives": [{"probability": probabilities[rows[place], a]}]}
+                    ),
+                    **(
+                        {}
+                        if b is None
+                        else {"false_negatives": [{"probability": probabilities[rows[place], b]}]}
+                    ),
                 }
                 for place, a, b in worst_errors_by_row(truth[rows], given[rows], probabilities[rows], most)
             ]
@@ -87,18 +95,18 @@ class TestReasons:
 
     def test_the_words_are_those_that_misled(self, errors: list[Any]) -> None:
         (error,) = [error for error in errors if error["id"] == "money-3"]
-        assert (error["labels"], error["given"]) == (["sport"], ["money"])
-        assert error["wrong"]["label"] == "money"
-        assert {"loan", "bank"} <= {word for word, _ in error["wrong"]["words"]}
-        assert all(value > 0 for _, value in error["wrong"]["words"])
-        assert error["missed"]["label"] == "sport"
-        assert all(value < 0 for _, value in error["missed"]["words"])
+        assert (error["labels"], error["predicted"]) == (["sport"], ["money"])
+        assert error["false_positives"][0]["label"] == "money"
+        assert {"loan", "bank"} <= {word for word, _ in error["false_positives"][0]["words"]}
+        assert all(value > 0 for _, value in error["false_positives"][0]["words"])
+        assert error["false_negatives"][0]["label"] == "sport"
+        assert all(value < 0 for _, value in error["false_negatives"][0]["words"])
 
     def test_passages_are_places_in_the_text_that_is_shown(self, errors: list[Any]) -> None:
         for error in errors:
-            for start, end, _ in error["wrong"]["spans"]:
+            for start, end, _ in error["false_positives"][0]["spans"]:
                 assert error["text"][start:end].strip()
-        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["wrong"]["spans"]}
+        marked = {errors[0]["text"][start:end] for start, end, _ in errors[0]["false_positives"][0]["spans"]}
         assert marked & {"loan", "bank", "game", "ball"}
 
 
@@ -110,7 +118,7 @@ def test_a_long_text_is_cut_to_where_it_went_wrong() -> None:
     assert len(error["text"]) <= MAX_TEXT_CHARACTERS + 4
     assert error["text"].startswith("… street")
     assert error["text"].endswith("loan bank")
-    assert {error["text"][a:b] for a, b, amount in error["wrong"]["spans"] if amount > 0} >= {
+    assert {error["text"][a:b] for a, b, amount in error["false_positives"][0]["spans"] if amount > 0} >= {
         "loan",
         "bank",
     }
@@ -121,8 +129,8 @@ def test_a_text_of_which_nothing_is_known_says_so() -> None:
     test = Corpus.from_documents([Document("odd", "xyzzy", language="en", labels=("sport",))])
     (error,) = measure_with_errors(model, test)["errors"]
     assert error["abstained"] == "out-of-vocabulary"
-    assert error["given"] == []
-    assert error["missed"]["words"] == []
+    assert error["predicted"] == []
+    assert error["false_negatives"][0]["words"] == []
 
 
 def test_one_label_per_document() -> None:
@@ -131,9 +139,9 @@ def test_one_label_per_document() -> None:
     errors = measure_with_errors(model, train)["errors"]
     assert errors
     for error in errors:
-        assert error["given"] == [error["wrong"]["label"]]
-        assert error["labels"] == [error["missed"]["label"]]
-    sure = [error["wrong"]["probability"] for error in errors]
+        assert error["predicted"] == [error["false_positives"][0]["label"]]
+        assert error["labels"] == [error["false_negatives"][0]["label"]]
+    sure = [error["false_positives"][0]["probability"] for error in errors]
     assert sure == sorted(sure, reverse=True)
 
 

@@ -62,9 +62,11 @@ class TestCrossValidation:
         for error in result["errors"]:
             row = corpus.ids.index(error["id"])
             judge = fitted[folds[row]]
-            kind = "wrong" if "wrong" in error else "missed"
-            (explained,) = judge.explain([corpus.texts[row]], ["en"], labels=[error[kind]["label"]])
-            assert explained["labels"][error[kind]["label"]]["probability"] == error[kind]["probability"]
+            kind = "false_positives" if "false_positives" in error else "false_negatives"
+            (explained,) = judge.explain([corpus.texts[row]], ["en"], labels=[error[kind][0]["label"]])
+            assert (
+                explained["labels"][error[kind][0]["label"]]["probability"] == error[kind][0]["probability"]
+            )
 
     @pytest.mark.parametrize("corpus", [made_corpus(group="all"), made_corpus(2, ("en",)), made_corpus(1)])
     def test_none_where_no_fold_can_be_learned(self, corpus: Corpus) -> None:

@@ -81,7 +81,7 @@ def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch)
     ours = measure_with_errors(fitted(train), train)
     for name in dense["average"]:
         assert ours["average"][name] == dense["average"][name]
-    for key in ("counts", "by_label", "confused", "missed_together", "decisions", "errors", "unknown_labels"):
+    for key in ("counts", "by_label", "confused", "co_missed", "decisions", "errors", "unknown_labels"):
         assert ours[key] == dense[key], key
     assert np.array(ours["reliability"]) == pytest.approx(np.array(dense["reliability"]))
 
@@ -126,7 +126,7 @@ def test_folds_over_training_documents() -> None:
     assert result is not None
     assert 0.8 < result["average"]["p_at_1"] <= 0.9
     assert len(result["errors"]) == 3
-    assert result["errors"][0]["wrong"]["label"] == "l00000"
+    assert result["errors"][0]["false_positives"][0]["label"] == "l00000"
 
 
 def test_labels_above_others_and_excluded_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,15 +71,16 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
     result = evaluate_in_detail(Oracle().fit(corpus), corpus)
     scores = model_scores(result)
     assert list(scores) == [
-        *("average", "languages", "unknown_labels", "calibration_error", "recall"),
-        *("by_label", "confused", "missed_together"),
+        *("average", "languages", "unknown_labels", "calibration_error", "calibration"),
+        *("most_missed", "by_label", "confused", "co_missed"),
     ]
-    assert (scores["calibration_error"], scores["recall"]) == (0, 1)
+    assert (scores["calibration_error"], scores["most_missed"]) == (0, [])
+    assert scores["calibration"] == [{"from": 0.9, "to": 1.0, "n_predicted": 60, "n_correct": 60}]
     assert [(row["label"], row["f1"], row["threshold"]) for row in scores["by_label"]] == [
         ("a", 1, [0.5, 0.5]),
         ("b", 1, [0.5, 0.5]),
     ]
-    assert scores["confused"] == scores["missed_together"] == []
+    assert scores["confused"] == scores["co_missed"] == []
     assert result["counts"] == [[40, 20], [0, 0], [0, 0]]
 
 
@@ -88,13 +89,14 @@ def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() 
     test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
     result = evaluate_in_detail(Oracle().fit(made_corpus()), test)
     assert [row["label"] for row in result["by_label"]] == ["b", "a"]
+    assert [row["label"] for row in model_scores(result)["most_missed"]] == ["b", "a"]
     assert result["by_label"][0]["languages"] == [
-        {"language": "it", "documents": 2, "given": 0, "right": 0, "f1": 0}
+        {"language": "it", "support": 2, "n_predicted": 0, "n_correct": 0, "f1": 0}
     ]
-    assert result["missed_together"] == [["a", "b", 2]]
+    assert result["co_missed"] == [["a", "b", 2]]
     assert result["confused"] == []
     assert [row["label"] for row in model_scores(result, labels=1)["by_label"]] == ["b"]
-    assert model_scores(result, pairs=None)["missed_together"] == [["a", "b", 2]]
+    assert model_scores(result, pairs=None)["co_missed"] == [["a", "b", 2]]
     assert json.loads(json.dumps(result["by_label"])) == result["by_label"]
 
 

@@ -50,7 +50,7 @@ def test_labels_are_shown_as_they_are(card: str) -> None:
 
 
 def test_it_has_the_worst_labels_and_those_taken_for_others(card: str) -> None:
-    assert "### Labels, the worst first\n\n| label | documents | given |" in card
+    assert "### Labels, the worst first\n\n| label | documents | predicted |" in card
     assert "| \\<b\\>\\|\\*odd\\* | 1 | 0 | 0 | – | .000 | .000 | en .000 |" in card
     assert "### Labels that are taken for others\n\n| missed | given instead | documents |" in card
     assert "### Labels missed in the same document" not in card

@@ -6,9 +6,9 @@ from funnelling.report.labels import by_label_table, confused_table, confusion_m
 
 ROW: dict[str, Any] = {
     "label": "cat",
-    "documents": 1200,
-    "given": 3,
-    "right": 2,
+    "support": 1200,
+    "n_predicted": 3,
+    "n_correct": 2,
     "precision": 2 / 3,
     "recall": None,
     "f1": 0.5,
@@ -20,7 +20,7 @@ ROW: dict[str, Any] = {
 def test_a_label_and_where_it_fails() -> None:
     table = by_label_table([ROW, {**ROW, "threshold": [0.5, 0.5], "languages": ROW["languages"][:1]}])
     assert table.header == [
-        *("label", "documents", "given", "right", "precision", "recall", "F1", "threshold", "fails in"),
+        *("label", "documents", "predicted", "correct", "precision", "recall", "F1", "threshold", "fails in"),
     ]
     assert table.rows[0] == [
         *("cat", "1,200", "3", "2", ".667", "–", ".500", ".250–.500"),

@@ -10,7 +10,6 @@ from funnelling.report.measures import (
     change_table,
     comparison_table,
     languages_table,
-    most_often_confused,
     notes,
     side_by_side,
     weighted_table,
@@ -172,18 +171,6 @@ class TestOneLabelPerDocument:
     def test_unknown_labels_are_never_right(self) -> None:
         (line,) = notes({**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2})
         assert line == "2 labels of the test documents unknown to training: never right"
-
-    def test_what_is_confused_is_said_in_a_line(self) -> None:
-        result = {
-            **_result(0.5, "en", measures=MEASURES),
-            "confused": [["cat", "dog", 1200], ["dog", "cat", 3]],
-        }
-        assert most_often_confused(result) == [
-            "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
-        ]
-        several = {**_result(0.5, "en"), "confused": [["cat\x1b[2J", "dog\n", 3]]}
-        assert most_often_confused(several) == ["Most often confused: cat\ufffd[2J missed, dog  given (3)"]
-        assert most_often_confused(_result(0.5, "en")) == []
 
     def test_a_comparison_ends_with_the_most_frequent_label(self) -> None:
         result = _comparison(None)

@@ -34,7 +34,7 @@ def measured(tmp_path: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     model = Method.of(any_funnel(random_state=0)).fit(test)
     test.texts[6] = HOSTILE  # one of those with wrong labels
     result = measure_with_errors(model, test)
-    return _described(tmp_path, model, result), {**result, "how": "Measured on itself."}
+    return _described(tmp_path, model, result), {**result, "evaluated_on": "Measured on itself."}
 
 
 def _titles(sections: list[Section]) -> list[str]:
@@ -106,7 +106,7 @@ def test_without_texts_the_report_says_where_they_are(measured: Any) -> None:
 def test_a_model_that_was_not_measured(tmp_path: Any) -> None:
     model = Method.of(NaiveClassifier(C=1, random_state=0)).fit(mislabelled())
     save(model, tmp_path / "model")
-    report = model_report(describe_model(tmp_path / "model"), {"how": "Not measured."})
+    report = model_report(describe_model(tmp_path / "model"), {"evaluated_on": "Not measured."})
     assert _titles(list(report.sections)) == ["training"]
     assert report.summary == {}
     assert "Not measured." in html_page(report)

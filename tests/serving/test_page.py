@@ -191,7 +191,7 @@ def test_the_legend_lists_what_there_is(browser: Any, service: Service, tmp_path
     truth = np.eye(2)
     measured = measure_languages(truth, truth, ["en", "it"], one_label=True)
     how = "Measured by five outer folds over the training documents."
-    save_model(plain, tmp_path / "model", scores={**measured, "how": how})
+    save_model(plain, tmp_path / "model", scores={**measured, "evaluated_on": how})
     other = start(tmp_path / "model", tmp_path / "log.txt")
     try:
         show(browser, other.url)

@@ -37,7 +37,7 @@ def test_from_twenty_documents_to_a_served_model(started: list[Service], tmp_pat
 
     model = tmp_path / "model"
     assert (
-        main(["train", str(tmp_path / "few.jsonl"), "-o", str(model), "--method", "fun-tat", "--no-table"])
+        main(["train", str(tmp_path / "few.jsonl"), "-o", str(model), "--method", "fun-tat", "--no-measure"])
         == 0
     )
 

@@ -38,7 +38,7 @@ def thresholds(model: Any) -> Any:
 
 def save(change: Changed, source: Path, folder: Path) -> None:
     model, document = change
-    details = {"how": "Not measured."}
+    details = {"evaluated_on": "Not measured."}
     save_changes(
         model,
         source,

@@ -222,18 +222,18 @@ class TestReport:
     def test_is_written_only_with_details(self, tmp_path: Path) -> None:
         model = small_model()
         save_model(model, tmp_path / "plain")
-        save_model(model, tmp_path / "reported", details={"how": "Not measured."})
+        save_model(model, tmp_path / "reported", details={"evaluated_on": "Not measured."})
         assert not (tmp_path / "plain" / "report.html").exists()
         assert "Not measured." in (tmp_path / "reported" / "report.html").read_text(encoding="utf-8")
         assert describe_model(tmp_path / "plain") == describe_model(tmp_path / "reported")
 
     def test_that_of_an_older_model_does_not_stay(self, tmp_path: Path) -> None:
-        save_model(small_model(), tmp_path / "model", details={"how": "Not measured."})
+        save_model(small_model(), tmp_path / "model", details={"evaluated_on": "Not measured."})
         save_model(small_model(base_C=3), tmp_path / "model", force=True)
         assert not (tmp_path / "model" / "report.html").exists()
         assert load_model(tmp_path / "model").base_C == 3
 
     def test_a_model_loads_without_it(self, tmp_path: Path) -> None:
-        save_model(small_model(), tmp_path / "model", details={"how": "Not measured."})
+        save_model(small_model(), tmp_path / "model", details={"evaluated_on": "Not measured."})
         (tmp_path / "model" / "report.html").unlink()
         load_model(tmp_path / "model")

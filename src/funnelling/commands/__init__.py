@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from pkgutil import resolve_name
@@ -38,7 +37,7 @@ from funnelling.runtime.messages import DEBUG, PROGRAM, VARIABLES, Style, say, s
 
 
 class CommandEntry(NamedTuple):
-    """Where the class of a command is, what it does, and its group in help (none: not listed)."""
+    """Where the class of a command is, what it does, and its group in help."""
 
     place: str
     summary: str
@@ -128,7 +127,6 @@ class _Program(Parser):
         shown = {
             group: {name: summary for name, (_, summary) in entries.items() if " " not in name}
             for group, entries in GROUPS.items()
-            if group
         }
         parts = [f"usage: {self.prog} COMMAND ...", str(self.description)]
         for part in ({**shown}, {"Options": options}):
@@ -282,7 +280,7 @@ def _refuse(message: str, status: int = BAD_INPUT) -> int:
 UNUSED = ("numpy.f2py", "numpy.testing")
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(name, path, target) if name in UNUSED else None
         if spec is not None and spec.loader is not None:

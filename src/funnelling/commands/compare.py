@@ -62,8 +62,8 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         f"{DATA_HELP}; or a corpus of `research corpora`", "DATA|CORPUS", nargs="+"
     )
     methods: str | None = option(
-        f"{', '.join(SHOWN_METHODS)}, or all ({','.join(DEFAULT_COMPARISON)}; naive and "
-        f"{DEFAULT_XMC_METHOD} above 1,000 labels); {VARIANTS_HELP}",
+        f"{', '.join(SHOWN_METHODS)}, the paper's, or all (default: {', '.join(DEFAULT_COMPARISON)}; above "
+        f"1,000 labels naive and {DEFAULT_XMC_METHOD}); {VARIANTS_HELP}",
         "M,M…",
         default=None,
         complete=lambda: [*METHODS, ALL_METHODS],
@@ -162,7 +162,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
             shares_table,
             significance_line,
         )
-        from funnelling.report.measures import few_notes
+        from funnelling.report.measures import DAGGERS, notes
         from funnelling.report.tables import plain
 
         if self.output is not None:
@@ -173,7 +173,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         shown = shares_table if self.fractions else methods_table
         print(plain(shown(result, self.paper)))
         lines = [
-            *few_notes(result),
+            *(note for note in notes(result, self.paper) if note != DAGGERS),
             significance_line(result),
             doubling_line(result),
             self._next(rivals_of(result["methods"])),

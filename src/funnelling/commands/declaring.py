@@ -135,7 +135,7 @@ RETIRED = {
     "data describe": "funnelling inspect DATA",
     "data list": "funnelling research corpora",
     "data build": "funnelling research build NAME -o FILE",
-    "data": "funnelling inspect DATA (describe a file), or funnelling research (build a corpus)",
+    "data": "funnelling inspect DATA, funnelling research corpora, or funnelling research build",
     "embeddings": "funnelling research vectors REFERENCE -o DIR",
     "embeddings build": "funnelling research vectors REFERENCE -o DIR",
     "label --label-set": "--labels FILE",

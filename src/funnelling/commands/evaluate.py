@@ -1,12 +1,12 @@
 """``funnelling evaluate``: how good a model is on labelled documents, by language."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing, values
-from funnelling.commands.declaring import argument, flag, option
+from funnelling.commands.declaring import NegativeResultError, argument, flag, option
 from funnelling.commands.options import (
     DATA_HELP,
     MODEL_HELP,
@@ -40,38 +40,52 @@ def _count(text: str) -> int:
 
 def _amount(meaning: str, const: int) -> Any:
     """An option that takes a number, or has one of its own."""
-    return option(meaning, "N", default=None, nargs="?", type=_count, const=const)
+    return option(meaning, "N", default=None, nargs="?", type=_count, const=const, common=True)
 
 
 class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
-    """Measure a model on the test rows of a file, or on all labelled rows without splits."""
+    """Evaluate a model on labelled documents.
+
+    These are the rows with split test; without splits, all rows that have labels.
+    """
 
     examples = (
         "evaluate model test.jsonl --by-label 10 --errors",
+        "evaluate model test.jsonl --require micro-f1=.6 --json",
         "evaluate model test.jsonl -o report",
     )
 
     model: FilePath = argument(MODEL_HELP, "MODEL")
     data: FilePath = argument(DATA_HELP, "DATA")
     by_label: int | None = _amount(
-        "list labels from the worst to the best, or the N worst, and the languages where they fail", NO_LIMIT
+        "list labels from the worst to the best, or the N worst; and the languages where they fail", NO_LIMIT
     )
     confused: int | None = _amount(
-        f"list the N pairs of labels that are most often taken for each other ({DEFAULT_PAIRS})",
+        f"list the N pairs of labels confused most often ({DEFAULT_PAIRS})",
         DEFAULT_PAIRS,
     )
-    confusion_matrix: bool = flag(
-        "show which labels were given to the documents of each (one label per document)"
-    )
+    confusion_matrix: bool = flag("show which labels the documents of each label got (single-label)")
     errors: int | None = _amount(
-        f"list the N documents that the model was most sure about, and wrong, and why ({DEFAULT_ERRORS})",
+        f"list the N errors that the model was most sure of ({DEFAULT_ERRORS}); and why it made them",
         DEFAULT_ERRORS,
     )
+    calibration: bool = flag(
+        "list how many labels are correct at each probability; of all labels, assigned or not", common=True
+    )
+    require: Sequence[str] = option(
+        "exit with status 3 below, such as micro-f1=.6; may be repeated",
+        "MEASURE=V",
+        default=(),
+        action="append",
+        complete=lambda: [f"{name.replace('_', '-')}=" for name in _measures()],
+        common=True,
+    )
+    paper: bool = flag("show the paper's measures, too", common=True)
     output: FilePath | None = output_option(
-        "folder for a report of all this: report.html, report.md, tables and figures; or a file for one "
-        "table, .csv, .tsv, .xlsx, .parquet or .jsonl",
+        "folder for a report of all this; or a file for one table, .csv, .tsv, .xlsx, .parquet or .jsonl",
         "DIR|FILE",
         default=None,
+        common=True,
     )
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> "Result":
@@ -81,6 +95,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         class where the model gives each document one label.
         """
         from funnelling.commands.sources import layout_for, load_text_model, read_labelled, rolled_up
+        from funnelling.evaluation.change import TEST
         from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
         from funnelling.evaluation.measuring import MAX_CONFUSED_PAIRS, MAX_WORST_LABELS, model_scores
         from funnelling.evaluation.splits import measurable
@@ -88,8 +103,10 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         from funnelling.formats.tables import write_table
         from funnelling.report.measures import evaluation_rows
 
+        required = dict(map(_required, self.require))
         asked = {"by-label": self.by_label, "confused": self.confused, "errors": self.errors}
         tables = [name for name, amount in asked.items() if amount is not None]
+        tables += ["calibration"] if self.calibration else []
         file, folder = _check_output(self.output, tables, self.force)
         model = load_text_model(self.model).following(self.label_set, self.exclude).running(verbose=verbose)
         if self.confusion_matrix:
@@ -111,11 +128,14 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         result = measure_with_errors(model, test, errors if folder is None else errors or MAX_ERRORS)
         labels = MAX_WORST_LABELS if self.by_label is None else self.by_label or None
         pairs = MAX_CONFUSED_PAIRS if self.confused is None else self.confused or None
-        scores = model_scores(result, labels, pairs)
+        scores = {**model_scores(result, labels, pairs), "single_label": model.labels.single_label}
+        scores["evaluated_on"] = TEST if any(corpus.splits) else "all"
         if self.confusion_matrix:
             scores["confusion"] = result["confusion"]
         if errors:
             scores["errors"] = result["errors"]
+        if self.calibration:
+            scores["reliability"] = result["reliability"]
         if folder is not None:
             self._write_report(folder, test, scores, result)
         if file is not None:
@@ -125,6 +145,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
             write_table(file, rows[first], None, self.force, title=first, attached=attached)
         for line in (*notes, *left_out):
             report(line)
+        _check_required(required, scores, name)
         return scores
 
     def _write_report(self, folder: Path, test: "Corpus", scores: "Result", result: "Result") -> None:
@@ -148,17 +169,32 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
             model_summary(scores, result),
         )
         write_report(page, folder)
-        write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
+        write_json(folder / "evaluation.json", self._record({**scores, "errors": result["errors"]}))
 
     def show(self, result: "Result") -> None:
         if self.output is not None:
             page = Path(self.output) / "report.html"
             say(f"Report: {page}" if page.exists() else f"Table: {self.output}")
         if self.json:
-            printing.print_json(result)
-        else:
-            printing.print_scores(result)
-            self._print_mistakes(result)
+            printing.print_json(self._record(result))
+            return
+        from funnelling.report.labels import calibration_lines
+
+        printing.print_scores(result, self.paper)
+        print("\n".join(calibration_lines(result)))
+        self._print_mistakes(result)
+
+    def _record(self, result: "Result") -> dict[str, Any]:
+        """What ``--json`` prints."""
+        scores = {key: result[key] for key in ("average", "languages")}
+        return {
+            **printing.origin("evaluate"),
+            "model": str(self.model),
+            "documents": {tag: values["documents"] for tag, values in scores["languages"].items()},
+            **{key: result[key] for key in ("single_label", "evaluated_on")},
+            "scores": scores,
+            **{key: value for key, value in result.items() if key not in scores},
+        }
 
     def _print_mistakes(self, scores: "Result") -> None:
         """Print the tables of labels that were asked for."""
@@ -168,15 +204,62 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         tables = dict(labels.mistakes(scores))
         headings = [] if self.by_label is None else [labels.BY_LABEL]
         if self.confused is not None:
-            headings += [labels.CONFUSED, *([labels.MISSED_TOGETHER] if "missed_together" in scores else [])]
+            headings += [labels.CONFUSED, *([labels.MISSED_TOGETHER] if "co_missed" in scores else [])]
         if self.confusion_matrix:
-            headings.append("Which labels were given to the documents of each")
+            headings.append("Which labels the documents of each label got")
             tables[headings[-1]] = labels.confusion_matrix(scores["confusion"])
+        if self.calibration:
+            headings.append("Labels by their probability, assigned or not")
+            tables[headings[-1]] = labels.reliability_table(scores["reliability"])
         for heading in headings:
             print(f"\n{heading}:\n{plain(tables[heading]) if heading in tables else 'none'}")
         if self.errors is not None:
             listed = labels.errors_listing(scores["errors"], printing.text_width()) or "nowhere"
             print(f"\nWhere the model was most sure, and wrong:\n{listed}")
+
+
+def _measures() -> Iterable[str]:
+    """The measures by name."""
+    from funnelling.evaluation.registry import MEASURE_TITLES
+
+    return MEASURE_TITLES
+
+
+def _required(text: str) -> tuple[str, float]:
+    """A measure and the least value it is to have, from ``micro-f1=.6``.
+
+    >>> _required("micro-f1=.6")
+    ('micro_f1', 0.6)
+    >>> _required("micro-f2=.6")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: --require micro-f2=.6: no measure 'micro-f2'. Did you mean micro-f1?
+    """
+    from difflib import get_close_matches
+
+    typed, _, value = text.partition("=")
+    known = [name.replace("_", "-") for name in _measures()]
+    if typed not in known:
+        near = get_close_matches(typed, known, n=1)
+        cure = f"Did you mean {near[0]}?" if near else "Choose one such as micro-f1, macro-f1 or accuracy."
+        raise InputError(f"--require {text}: no measure {typed!r}. {cure}")
+    try:
+        return typed.replace("-", "_"), float(value)
+    except ValueError:
+        raise InputError(f"--require {text}: {value!r} is no number. Write {typed}=.6.") from None
+
+
+def _check_required(required: Mapping[str, float], scores: "Result", name: str) -> None:
+    """Refuse scores below those that are required; they are shown all the same."""
+    average, lower = scores["average"], []
+    for measure, least in required.items():
+        typed = measure.replace("_", "-")
+        if measure not in average:
+            known = ", ".join(each.replace("_", "-") for each in average)
+            raise InputError(f"--require {typed}: this model has no {typed}. It has {known}.")
+        if average[measure] < least:
+            lower.append(f"{typed} is {average[measure]:.3f}, below {least:g}")
+    if lower:
+        raise NegativeResultError(f"{name}: {'; '.join(lower)}.", scores)
 
 
 def _check_matrix(model: "Model", name: str) -> None:

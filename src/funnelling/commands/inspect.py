@@ -163,7 +163,10 @@ def _summary(model: str, description: dict[str, Any]) -> list[str]:
         table = plain(languages_table(scores)).splitlines()
         more = len(table) - 1 - MAX_ROWS_SHOWN
         lines += table[: 1 + MAX_ROWS_SHOWN] + ([f"… and {more} more languages"] if more > 0 else [])
-        lines += [scores.get("how", "Measured on documents that it did not learn from."), *notes(scores)[:2]]
+        lines += [
+            scores.get("evaluated_on", "Measured on documents that it did not learn from."),
+            *notes(scores)[:2],
+        ]
     documents = sum(stored["documents"].values())
     kept = f"data of {counted(documents, 'training document')}" if documents else card.NOTHING_STORED
     lines += ["", f"Stored      {kept}; {card.shown_bytes(stored['total_bytes'])} in all"]
@@ -204,7 +207,7 @@ def _print_model(description: dict[str, Any]) -> None:
     else:
         print()
         print(plain(languages_table(description["scores"])))
-        print(description["scores"].get("how", "Measured on documents that it did not learn from."))
+        print(description["scores"].get("evaluated_on", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
         for heading, table in mistakes(description["scores"], card.MAX_MISTAKES_SHOWN).items():
             print(f"\n{heading}:\n{plain(table)}")

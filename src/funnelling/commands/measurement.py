@@ -2,15 +2,21 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.change import HELD_OUT, TEST
 from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
 from funnelling.evaluation.fitting import cross_validate
-from funnelling.evaluation.measuring import model_scores, supported_documents, thresholds_of
+from funnelling.evaluation.measuring import (
+    evaluate_majority,
+    model_scores,
+    supported_documents,
+    thresholds_of,
+)
 from funnelling.evaluation.pieces import PIECES_FOLDER, Result
 from funnelling.evaluation.registry import averaged
 from funnelling.formats.files import check_output_folder, writing
@@ -24,24 +30,30 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Model
 
 
+FOLDS = "outer folds"  # what a model is evaluated on, for want of test documents
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What a model scored, by language and averaged, and how; or None, and why it was not measured.
 
-    ``full`` is the whole result, of which the scores are the sum, where there is more of it.
+    ``on`` is one of `TEST`, `FOLDS` and `HELD_OUT`. ``full`` is the whole result, of which the scores are the
+    sum, where there is more of it. ``baseline`` has what the majority baseline scores on the same documents.
     """
 
     scores: Result | None
     how: str
     full: Result = field(default_factory=dict)
+    on: str | None = None
+    baseline: dict[str, float] = field(default_factory=dict)
 
     def record(self) -> Result | None:
         """What a model's folder keeps, for `save_model`."""
-        return None if self.scores is None else {**self.scores, "how": self.how}
+        return None if self.scores is None else {**self.scores, "evaluated_on": self.how}
 
     def details(self) -> Result:
         """What the report in a model's folder shows, for `save_model`."""
-        return {**self.full, "how": self.how}
+        return {**self.full, "evaluated_on": self.how}
 
 
 def shown_errors(method: "Parameters") -> int:
@@ -71,12 +83,12 @@ def measure_on_test(
     left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
     full = measure_with_errors(model, test.select(rows), errors, answers)
     how = f"Measured on {counted(int(rows.sum()), 'test document')}{left_out}{when}."
-    return Measurement(model_scores(full), how, full)
+    return Measurement(model_scores(full), how, full, TEST)
 
 
 def measure_held_out(model: "Model", how: str) -> Measurement:
     """Measure a funnel on training documents that were held out from both of its tiers."""
-    return Measurement(dict(averaged(model.held_out_measures())), how)
+    return Measurement(dict(averaged(model.held_out_measures())), how, on=HELD_OUT)
 
 
 def measure_by_folds(
@@ -104,7 +116,14 @@ def measure_by_folds(
             for row in full["by_label"]
         ]
     how = "Measured by five outer folds over the training documents."
-    return Measurement(model_scores(full), how, full)
+    return Measurement(model_scores(full), how, full, FOLDS)
+
+
+def with_baseline(measurement: Measurement, model: "Model", documents: Corpus) -> Measurement:
+    """A measurement beside the majority baseline of the documents that it was made on."""
+    if measurement.scores is None:
+        return measurement
+    return replace(measurement, baseline=evaluate_majority(model, documents))
 
 
 _OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")

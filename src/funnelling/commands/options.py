@@ -286,7 +286,7 @@ class OneLabel(Command):
 class Trials(Command):
     """How many trials there are, and what corpora by name are built from."""
 
-    runs: int = option("trials per file (1)", "N", default=1, type=count)
+    runs: int = option("trials per file (1)", "N", default=1, type=count, common=True)
     source: Sequence[Path] = option(
         "folder of files that a named corpus is built from; may be repeated",
         "DIR",

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.commands.measurement import Measurement, measure_held_out, measure_on_test, report_choice
+from funnelling.commands.measurement import (
+    Measurement,
+    measure_held_out,
+    measure_on_test,
+    report_choice,
+    with_baseline,
+)
 from funnelling.commands.options import FilePath, Predicting
 from funnelling.commands.predictions import Counts, counting, say_renamed, table_of, thresholds_shown
 from funnelling.commands.sources import label_set_to_learn
@@ -141,13 +148,15 @@ def train_on_parts(
     errors: int,
     label_set: FilePath | None,
     report: Reporter,
-) -> tuple[Model, Measurement]:
-    """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
+) -> tuple[Model, Measurement, float]:
+    """Fit on a folder of parts, counted one by one and never read into memory as a whole; and the seconds."""
     work = Path(f"{os.path.abspath(output)}.work")
     with _sole_worker_in(work):
         report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
         jobs, verbose = method.parameters.n_jobs, method.parameters.verbose
+        start = time.perf_counter()
         model = fit_parts(method, data, work, jobs, verbose, one_label, report, layout, strict)
+        seconds = time.perf_counter() - start
         labels = [str(label) for label in model.labels.classes.tolist()]
         named = label_set_to_learn(label_set, labels, roll_up=False)
         if named is not None:
@@ -161,12 +170,12 @@ def train_on_parts(
                 report(line)
         measurement = Measurement(None, "Not measured: no document has split test.")
         if len(test):
-            measurement = measure_on_test(model, test, errors=errors)
+            measurement = with_baseline(measure_on_test(model, test, errors=errors), model, test)
         elif isinstance(model.fitted, FittedFunnel):
             how = "Measured on training documents held out from both tiers."
             measurement = measure_held_out(model, how)
         shutil.rmtree(work)
-    return model, measurement
+    return model, measurement, seconds
 
 
 @contextmanager

@@ -24,6 +24,13 @@ def text_width() -> int:
     return min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
 
 
+def origin(command: str) -> dict[str, str]:
+    """What JSON begins with: the command and the version that gave it."""
+    from importlib.metadata import version
+
+    return {"command": command, "version": version("funnelling")}
+
+
 def print_json(value: Any) -> None:
     """Print a result as JSON, in UTF-8 whatever the terminal speaks."""
     from funnelling.formats.files import STANDARD, writing
@@ -32,17 +39,18 @@ def print_json(value: Any) -> None:
         stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def print_scores(scores: Any, how: str = "") -> None:
-    """Print the measures of a model by language, how they were measured, and what stands beside them."""
-    from funnelling.report.measures import languages_table, most_often_confused, notes, rates
+def print_scores(scores: Any, paper: bool = False, *further: str) -> None:
+    """Print the measures of a model by language, what its marks mean, and a line on its probabilities and
+    its errors, with ``further`` sentences.
+    """
+    from funnelling.report.labels import calibration, most_often_missed
+    from funnelling.report.measures import languages_table, notes
     from funnelling.report.tables import plain
 
-    print(plain(languages_table(scores)))
-    if how:
-        print(how)
-    print("\n".join([*notes(scores), *most_often_confused(scores)]))
-    if "recall" in scores:
-        print(rates(scores))
+    print(plain(languages_table(scores, paper)))
+    sentences = [calibration(scores), *further, most_often_missed(scores)]
+    lines = [*notes(scores, paper), " ".join(filter(None, sentences))]
+    print("\n".join(["", *filter(None, lines)]))
 
 
 def print_change(change: "BeforeAfterMetrics") -> None:

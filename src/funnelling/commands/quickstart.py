@@ -74,7 +74,7 @@ class Quickstart(Seed, Jobs, Overwriting, AsJson):
         model = remember_step(model, FIRST_STEP, file=file, documents=model.documents)
         folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
-        scores = {**model_scores(results[DEFAULT_METHOD]), "how": how}
+        scores = {**model_scores(results[DEFAULT_METHOD]), "evaluated_on": how}
         save(model, model_folder, scores=scores, force=self.force)
         write_documents(file, corpus, force=self.force)
         report_page = Report(

@@ -26,7 +26,7 @@ LABEL_MAP_HINT = "Give each label and its new name, in two columns named old and
 Entry = tuple[str, Any, Any]  # where it stands, the old label, the new one
 
 
-PAIR_KEYS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
+PAIR_KEYS = ("confused", "co_missed")  # of what was measured: lists of two labels and a number
 INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
 WITHOUT_ERRORS = (
     "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
@@ -266,11 +266,14 @@ def _label(value: Any, place: str) -> str:
 def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
     """What the report of a relabelled model can show: a table of labels only where all of them are known."""
     if scores is None:
-        return {"how": "It was not measured under these labels."}
+        return {"evaluated_on": "It was not measured under these labels."}
     details = {key: scores[key] for key in PAIR_KEYS if key in scores}
     if len(scores.get("by_label", ())) == labels:
         details |= {"by_label": scores["by_label"], "without_errors": WITHOUT_ERRORS}
-    return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
+    return {
+        "evaluated_on": scores.get("evaluated_on", "Measured on documents that it did not learn from."),
+        **details,
+    }
 
 
 def _followed(
@@ -285,7 +288,7 @@ def _followed(
     from funnelling.evaluation.registry import averaged
 
     if plan.merged:
-        return {**averaged(held_out), "how": INNER_FOLDS.format("merged")} if held_out else None
+        return {**averaged(held_out), "evaluated_on": INNER_FOLDS.format("merged")} if held_out else None
     if scores is None:
         return None
     names = {str(old): str(plan.renamed.get(old, old)) for old in plan.old if old not in plan.dropped}
@@ -305,6 +308,6 @@ def _followed(
         return None
     how = INNER_FOLDS.format("dropped")
     if labels.single_label or not told:
-        return {**averaged(held_out), "how": how}
-    how += f" {LABEL_BY_LABEL.format(scores['how'])}" if "how" in scores else ""
-    return {**averaged(held_out), **told, "how": how}
+        return {**averaged(held_out), "evaluated_on": how}
+    how += f" {LABEL_BY_LABEL.format(scores['evaluated_on'])}" if "evaluated_on" in scores else ""
+    return {**averaged(held_out), **told, "evaluated_on": how}

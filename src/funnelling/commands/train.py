@@ -1,16 +1,18 @@
 """``funnelling train``: documents in, a model folder and an honest table out."""
 
 import shlex
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.commands import printing
-from funnelling.commands.declaring import HIDDEN, argument, flag, option
+from funnelling.commands.declaring import argument, flag, option
 from funnelling.commands.options import (
     DATA_HELP,
     LABEL_SET_HELP,
     LABELS,
+    AsJson,
     Cluster,
     FilePath,
     Jobs,
@@ -34,61 +36,69 @@ if TYPE_CHECKING:
     from funnelling.methods.learning import Method
     from funnelling.methods.model import Model
 
+AUTO = "auto"  # fun-auto, or fun-many above 1,000 labels
+COMMON_METHODS = f"{AUTO}, fun-auto, fun-views, fun-many, fun-tat, naive, pooled, words-and-characters"
+
 
 @dataclass(frozen=True)
-class TrainedModel:
-    """A model that was trained and saved, and how good it is."""
+class TrainResult:
+    """A model that was trained and saved, how good it is, and how many seconds the fit took."""
 
     model: "Model"
     measurement: "Measurement"
+    seconds: float
 
 
-class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Reading):
-    """Train a model.
+class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson, Reading):
+    """Train a model on labelled documents, and evaluate it.
 
-    It learns from rows with split train and is measured on rows with split test; without splits it learns
-    from all rows and is measured by five outer folds.
+    It is evaluated on rows with split test; without splits, by five outer folds.
     """
 
     examples = (
-        "train docs.csv -o model",
-        "train docs.jsonl -o model --optimise recall=0.9",
-        "train docs.jsonl -o model --method fun-tat --set fun-tat.meta_C=1",
+        "train tickets.csv -o model",
+        "train docs.jsonl -o model --goal recall=0.9",
+        "train docs.jsonl -o model --method fun-tat --set meta_C=1",
     )
 
     data: FilePath = argument(DATA_HELP, "DATA")
-    output: FilePath = output_option("folder of the model", "MODEL", type=model_folder)
-    method: "str | Method | MethodEstimator | None" = option(
-        f"one of {', '.join(METHODS)} ({DEFAULT_METHOD}, and {DEFAULT_XMC_METHOD} where there are more than "
-        "1,000 labels)",
+    output: FilePath = output_option("folder of the model", "MODEL", type=model_folder, common=True)
+    method: "str | Method | MethodEstimator" = option(
+        f"one of {COMMON_METHODS} (auto: {DEFAULT_METHOD}, or {DEFAULT_XMC_METHOD} above 1,000 "
+        "labels); or a method of the paper: see funnelling research",
         "M",
-        default=None,
-        complete=lambda: list(METHODS),
+        default=AUTO,
+        complete=lambda: [AUTO, *METHODS],
+        common=True,
     )
-    no_table: bool = flag("skip the outer folds and their table, which takes less time")
-    compact: bool = flag(
-        "keep nothing of the documents, not even ids or how they begin: the model is smaller, but cannot "
-        "learn on, nor forget, and its report shows no texts"
-    )
-    keep_texts: bool = flag(
-        "keep texts as they were written, not only their words: to learn on, an encoder needs them"
-    )
-    optimise: str | None = option(
-        "tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k, recall=R or precision=P "
-        "(funnels; `tune` does so later)",
+    goal: str | None = option(
+        "tune thresholds for macro-f1, micro-f1, macro-k, micro-k, recall=R or precision=P (fun-*)",
         "GOAL",
         default=None,
         complete="goals",
-        also={"--optimize": {"help": HIDDEN}},
+        common=True,
     )
     label_set: FilePath | None = option(
-        f"{LABEL_SET_HELP}; the model keeps it", "FILE", default=None, group=LABELS
+        f"what labels are called and belong to; the model keeps it: {LABEL_SET_HELP}",
+        "FILE",
+        default=None,
+        group=LABELS,
+        common=True,
     )
     roll_up: bool = flag(
         "give documents the parents of their labels, whenever the model learns or is measured", group=LABELS
     )
+    keep: str | None = option(
+        "what to store of training documents: words, texts or nothing (words)",
+        "WHAT",
+        default=None,
+        choices=("words", "texts", "nothing"),
+        common=True,
+    )
+    paper: bool = flag("show the paper's measures, too", common=True)
+    no_measure: bool = flag("skip the outer folds, which takes less time", common=True)
 
-    def run(self, report: Reporter = silent, verbose: int = 0) -> TrainedModel:
+    def run(self, report: Reporter = silent, verbose: int = 0) -> TrainResult:
         """Fit a method, or an unfitted estimator, measure it, and save the model with a report on it.
 
         >>> import os, tempfile
@@ -117,9 +127,9 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
         # Settings name the method for many labels, too, if there are no others.
         for_many = bool(self.set) and all(each.startswith(f"{DEFAULT_XMC_METHOD}.") for each in self.set)
-        if isinstance(self.method, str | None):
+        if isinstance(self.method, str):
             usual = DEFAULT_XMC_METHOD if for_many else DEFAULT_METHOD
-            method = self._named(self.method or usual, verbose)
+            method = self._named(usual if self.method == AUTO else self.method, verbose)
         else:
             method = Method.of(self.method)
         if_many = None if self._asks_for_method else self._named(DEFAULT_XMC_METHOD, verbose)
@@ -131,32 +141,33 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             and has_many_labels(data, layout, method.parameters.verbose)
         ):
             method = if_many
-        errors = 0 if self.compact else shown_errors(method.parameters)
+        errors = shown_errors(method.parameters)
         if learns_by_parts(method, data):
             if self.roll_up:
                 raise InputError(f"{data}: --roll-up is for files, not for folders of parts. Leave it out.")
             layout = settle_labels(data, layout)
             label_set_to_learn(self.label_set, [], self.roll_up)  # refused before the work begins, if at all
-            model, measurement = train_on_parts(
+            model, measurement, seconds = train_on_parts(
                 method, data, self.output, self.one_label, layout, self.strict, errors, self.label_set, report
             )
         else:
-            model, measurement = self._train_on_file(method, if_many, errors, report)
+            model, measurement, seconds = self._train_on_file(method, if_many, errors, report)
         model = remember_layout(model, layout)
         goal = getattr(method.parameters, "tuned_for", None)
         model = remember_step(model, "train", file=data, documents=model.documents, goal=goal)
         with timed("saving", model.shows_progress):
             scores, details = measurement.record(), measurement.details()
             save(model, self.output, scores=scores, details=details, force=self.force)
-        return TrainedModel(model, measurement)
+        return TrainResult(model, measurement, seconds)
 
     def _train_on_file(
         self, method: "Method", if_many: "Method | None", errors: int, report: Reporter
-    ) -> "tuple[Model, Measurement]":
-        """Fit on the documents of a file, read into memory."""
+    ) -> "tuple[Model, Measurement, float]":
+        """Fit on the documents of a file, read into memory; and the seconds of the fit."""
         from funnelling.commands import measurement, sources
         from funnelling.evaluation.fitting import training_documents
         from funnelling.evaluation.splits import check_labels_differ, settle
+        from funnelling.formats.files import shown_name
         from funnelling.funnel.many.candidates import MAX_CANDIDATES
         from funnelling.matrices import XMC_MIN_LABELS
         from funnelling.methods.registry import name_of
@@ -198,31 +209,39 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
             (trial,), kind = settle([trial], self.one_label)
             if trial.train.one_label and getattr(method.parameters, "tuned_for", None) is not None:
                 raise InputError(
-                    "--optimise tunes thresholds, and one label per document has none. Leave it out, or add "
+                    "--goal tunes thresholds, and a single-label model has none. Remove the option, or add "
                     "--several-labels."
                 )
         train = trial.train
         for line in (*notes, *sources.warnings(trial), *kind):
             report(line)
+        labels_of_all = counted(len(train.label_set()), "label")
+        sides = f"{counted(len(train), 'document')}"
+        if len(trial.test):
+            sides = f"{len(train):,} training and {counted(len(trial.test), 'test document')}"
         report(
-            f"Training {name} on {counted(len(train), 'document')} in "
-            f"{counted(len(train.by_language()), 'language')} with "
-            f"{counted(len(train.label_set()), 'label')}."
+            f"{shown_name(self.data)}: {sides}, {counted(len(train.by_language()), 'language')}, "
+            f"{labels_of_all} ({'single-label' if train.one_label else 'multilabel'})."
         )
+        start = time.perf_counter()
         model = method.fit(training_documents(method, trial), labels)
+        seconds = time.perf_counter() - start
+        report(f"Training {name} … {seconds:.1f} s")
         measurement.report_choice(model, report)
         if len(trial.test):
-            return model, measurement.measure_on_test(model, trial.test, errors=errors)
-        if self.no_table:
-            return model, measurement.Measurement(None, "Not measured.")
+            measured = measurement.measure_on_test(model, trial.test, errors=errors)
+            return model, measurement.with_baseline(measured, model, trial.test), seconds
+        if self.no_measure:
+            return model, measurement.Measurement(None, "Not measured."), seconds
         report("Measuring by five outer folds.")
-        return model, measurement.measure_by_folds(method, model, train, self.seed, errors)
+        measured = measurement.measure_by_folds(method, model, train, self.seed, errors)
+        return model, measurement.with_baseline(measured, model, train), seconds
 
     @property
     def _asks_for_method(self) -> bool:
         """Whether a method is named, or something is asked for that not all methods have."""
         resources = (self.reference, self.embeddings, self.encoder)
-        return any((self.method is not None, self.optimise, *self.set, *resources))
+        return any((self.method != AUTO, self.goal, *self.set, *resources))
 
     def _named(self, name: str, verbose: int) -> "Method":
         """The method of a name, as the options describe it."""
@@ -244,30 +263,78 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, Rea
         """Settings that have an option of their own; baselines tune no threshold."""
         from funnelling.funnel.thresholds import ThresholdTuning, parse_goal
 
-        if name == DEFAULT_XMC_METHOD and self.optimise is not None:
-            raise InputError(f"{name} does not know --optimise yet. Leave it out.")
-        if self.compact and self.keep_texts:
-            raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")
-        settings: dict[str, Any] = {}
-        if self.compact or self.keep_texts:
-            settings["keep"] = "nothing" if self.compact else "texts"
-        if self.optimise is not None:
-            parse_goal(self.optimise)
-            if not name.startswith("fun-"):
-                raise InputError(f"--optimise is for funnels, and {name} is none. Leave it out.")
-            settings["thresholds"] = ThresholdTuning(self.optimise, min_threshold=0.0)
+        settings: dict[str, Any] = {} if self.keep is None else {"keep": self.keep}
+        if self.goal is not None:
+            parse_goal(self.goal)
+            if not name.startswith("fun-") or name == DEFAULT_XMC_METHOD:
+                raise InputError(
+                    f"{name} does not support --goal. Remove the option, or choose another fun-* method."
+                )
+            settings["thresholds"] = ThresholdTuning(self.goal, min_threshold=0.0)
         return settings
 
-    def show(self, result: TrainedModel) -> None:
-        measurement, data = result.measurement, str(self.data)
+    def show(self, result: TrainResult) -> None:
+        if self.json:
+            printing.print_json(self._record(result))
+            return
+        from funnelling.evaluation.change import TEST
+
+        measurement, output = result.measurement, str(self.output)
         if measurement.scores is None:
             print(measurement.how)
         else:
-            printing.print_scores(measurement.scores, measurement.how)
-        describe = ["inspect", data, *self.reading_flags()]
-        print(f"Model:  {self.output}")
-        print(f"Report: {Path(self.output) / 'report.html'}")
-        print(f"Data:   {shlex.join([printing.program(), *describe])}")
+            baseline, warning = _beside_baseline(measurement)
+            print()
+            printing.print_scores(measurement.scores, self.paper, baseline)
+            usual = measurement.on == TEST and "left out" not in measurement.how
+            how = "" if usual else measurement.how
+            print("".join(f"{line}\n" for line in (how, warning) if line), end="")
+        print(f"Model: {output} (report: {Path(output) / 'report.html'})")
+        data = str(self.data)
         packed = 1 + data.lower().endswith(".gz")
-        new = f"NEW_DOCUMENTS{''.join(Path(data).suffixes[-packed:]) or '.jsonl'}"
-        print(f"Next:   {shlex.join([printing.program(), 'predict', str(self.output), new])}")
+        ending = "".join(Path(data).suffixes[-packed:]) or ".jsonl"
+        predict = ["predict", output, f"NEW{ending}", "-o", f"labelled{ending.removesuffix('.gz')}"]
+        compare = ["compare", data, *self.reading_flags()]
+        print(f"Next:  {shlex.join([printing.program(), *predict])}")
+        if data != "-":
+            question = "is it better than a simple method?"
+            print(f"       {shlex.join([printing.program(), *compare])}    {question}")
+
+    def _record(self, result: TrainResult) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        from funnelling.methods.registry import name_of
+
+        model, measurement = result.model, result.measurement
+        scores = measurement.scores or {}
+        return {
+            **printing.origin("train"),
+            "model": str(self.output),
+            "method": name_of(model.algorithm, model.parameters),
+            "documents": model.documents,
+            "labels": len(model.labels.classes),
+            "single_label": model.labels.single_label,
+            "evaluated_on": measurement.on,
+            "seconds": round(result.seconds, 3),
+            "baseline": {"majority": measurement.baseline},
+            "calibration_error": scores.get("calibration_error"),
+            "scores": {key: scores[key] for key in ("average", "languages") if key in scores},
+        }
+
+
+def _beside_baseline(measurement: "Measurement") -> tuple[str, str]:
+    """What the majority baseline scores, and a warning where the model is not better."""
+    from funnelling.evaluation.registry import MEASURE_TITLES
+    from funnelling.report.tables import number
+
+    if not measurement.baseline or measurement.scores is None:
+        return "", ""
+    ((name, baseline),) = measurement.baseline.items()
+    ours, measure = measurement.scores["average"][name], MEASURE_TITLES[name]
+    sentence = f"Majority baseline: {measure} {number(baseline)}."
+    if ours > baseline:
+        return sentence, ""
+    place = "below" if ours < baseline else "not above"
+    return sentence, (
+        f"Warning: {measure} {number(ours)} is {place} the majority baseline ({number(baseline)}). Add "
+        "labels (funnelling label), or try --encoder."
+    )

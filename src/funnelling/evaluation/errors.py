@@ -50,17 +50,17 @@ class ErrorContributions(TypedDict):
 class WorstError(TypedDict):
     """A document with the labels that are true and those it was given, and what is most wrong about them.
 
-    ``wrong`` is the most probable label that was given wrongly, ``missed`` the least probable one of those
-    missed. ``text`` is the part of the text that spoke most for the error. ``abstained`` is there where the
-    document is out of vocabulary.
+    ``false_positives`` has the most probable label that was given wrongly, ``false_negatives`` the least
+    probable one of those missed. ``text`` is the part of the text that spoke most for the error.
+    ``abstained`` is there where the document is out of vocabulary.
     """
 
     id: str
     language: str
     labels: list[str]
-    given: list[str]
-    wrong: NotRequired[ErrorContributions]
-    missed: NotRequired[ErrorContributions]
+    predicted: list[str]
+    false_positives: NotRequired[list[ErrorContributions]]
+    false_negatives: NotRequired[list[ErrorContributions]]
     text: str
     abstained: NotRequired[str]
 
@@ -151,10 +151,12 @@ def measure_with_errors(
 def worst_of(errors: Iterable[WorstError], most: int = MAX_ERRORS) -> list[WorstError]:
     """The worst of several lists of errors: if each has as many, they are the worst of all documents."""
     found = list(errors)
-    is_given = np.array(["wrong" in error for error in found], dtype=bool)
+    is_given = np.array(["false_positives" in error for error in found], dtype=bool)
     sureness = np.array(
         [
-            error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
+            error["false_positives"][0]["probability"]
+            if "false_positives" in error
+            else 1 - error["false_negatives"][0]["probability"]
             for error in found
         ]
     )
@@ -185,7 +187,7 @@ def _explained(
     row, text = mistake.row, test.texts[mistake.row]
     blamed = {
         kind: column
-        for kind, column in (("wrong", mistake.wrong), ("missed", mistake.missed))
+        for kind, column in (("false_positives", mistake.wrong), ("false_negatives", mistake.missed))
         if column is not None
     }
     names = [classes[column] for column in blamed.values()]
@@ -198,16 +200,18 @@ def _explained(
         "id": test.ids[row],
         "language": str(test.languages[row]),
         "labels": list(test.labels[row] or ()),
-        "given": [classes[column] for column in np.flatnonzero(dense_row(given, row)).tolist()],
+        "predicted": [classes[column] for column in np.flatnonzero(dense_row(given, row)).tolist()],
     }
     chances = dense_row(probabilities, row)
     for kind, column in blamed.items():
-        error[kind] = {
+        sign = -1 if kind == "false_negatives" else 1
+        contributions = {
             "label": classes[column],
             "probability": float(chances[column]),
-            "words": telling_words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
+            "words": telling_words(text, placed[kind], reasons[kind], sign),
             "spans": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
+        error[kind] = [contributions]
     abstained = {"abstained": explanation["abstained"]} if explanation["abstained"] else {}
     return {**error, "text": shown, **abstained}  # type: ignore[typeddict-item]
 

@@ -29,9 +29,9 @@ from funnelling.matrices import canonical, dense, is_sparse, set_difference, val
 
 
 class _Counted(TypedDict):
-    documents: int
-    given: int
-    right: int
+    support: int
+    n_predicted: int
+    n_correct: int
     f1: float
 
 
@@ -44,16 +44,17 @@ class FailingLanguage(_Counted):
 class LabelMeasures(TypedDict):
     """How good the answers about one label are.
 
-    ``documents`` have the label, to so many it was ``given``, and so many of those are ``right``. What does
-    not exist is None: the precision of a label that was never given, the recall of one that no document has,
-    the F1 where both are so. ``threshold`` is the lowest and the highest probability above which it is given,
-    over languages; None where labels exclude each other. ``languages`` are those with mistakes, worst first.
+    ``support`` documents have the label, ``n_predicted`` were given it, ``n_correct`` of these rightly. What
+    does not exist is None: the precision of a label that was never given, the recall of one that no document
+    has, the F1 where both are so. ``threshold`` is the lowest and the highest probability above which it is
+    given, over languages; None where labels exclude each other. ``languages`` are those with mistakes, worst
+    first.
     """
 
     label: str
-    documents: int
-    given: int
-    right: int
+    support: int
+    n_predicted: int
+    n_correct: int
     precision: float | None
     recall: float | None
     f1: float | None
@@ -75,10 +76,10 @@ def measure_labels(
 
     >>> truth, predicted = [[1, 1], [1, 0], [1, 0]], [[1, 1], [1, 1], [0, 0]]
     >>> worst, best = measure_labels(truth, predicted, ["en", "it", "it"], ["cat", "dog"])
-    >>> {key: worst[key] for key in ("label", "documents", "given", "right", "precision", "recall")}
-    {'label': 'dog', 'documents': 1, 'given': 2, 'right': 1, 'precision': 0.5, 'recall': 1.0}
+    >>> {key: worst[key] for key in ("label", "support", "n_predicted", "n_correct", "precision", "recall")}
+    {'label': 'dog', 'support': 1, 'n_predicted': 2, 'n_correct': 1, 'precision': 0.5, 'recall': 1.0}
     >>> best["languages"]
-    [{'language': 'it', 'documents': 2, 'given': 1, 'right': 1, 'f1': 0.6666666666666666}]
+    [{'language': 'it', 'support': 2, 'n_predicted': 1, 'n_correct': 1, 'f1': 0.6666666666666666}]
     """
     actual, guess = both_indicators(truth, predicted)
     column = np.array([str(language) for language in languages], dtype=object)
@@ -97,7 +98,7 @@ def measure_labels(
         for position, label in enumerate(labels)
     ]
     return sorted(
-        measured, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -row["documents"], row["label"])
+        measured, key=lambda row: (row["f1"] is None, row["f1"] or 0.0, -row["support"], row["label"])
     )
 
 
@@ -107,23 +108,25 @@ def _rows(table: IntArray, where: NDArray[np.bool_] | None = None) -> dict[int, 
     right, wrong, missed, _ = table[:, positions]
     columns = (positions, right + missed, right + wrong, right, f1(right, wrong, missed))
     return {
-        position: {"documents": documents, "given": given, "right": hits, "f1": score}
-        for position, documents, given, hits, score in zip(*(each.tolist() for each in columns), strict=True)
+        position: {"support": support, "n_predicted": predicted, "n_correct": correct, "f1": score}
+        for position, support, predicted, correct, score in zip(
+            *(each.tolist() for each in columns), strict=True
+        )
     }
 
 
 def _measured(
     label: str, counted: _Counted, threshold: list[float] | None, failing: list[FailingLanguage]
 ) -> LabelMeasures:
-    documents, given, right = counted["documents"], counted["given"], counted["right"]
+    support, predicted, correct = counted["support"], counted["n_predicted"], counted["n_correct"]
     return {
         "label": label,
-        "documents": documents,
-        "given": given,
-        "right": right,
-        "precision": right / given if given else None,
-        "recall": right / documents if documents else None,
-        "f1": counted["f1"] if documents or given else None,
+        "support": support,
+        "n_predicted": predicted,
+        "n_correct": correct,
+        "precision": correct / predicted if predicted else None,
+        "recall": correct / support if support else None,
+        "f1": counted["f1"] if support or predicted else None,
         "threshold": threshold,
         "languages": sorted(failing, key=lambda each: each["f1"]),
     }
@@ -254,6 +257,34 @@ def _binned(chance: FloatArray, actual: NDArray[np.bool_], bins: int) -> FloatAr
     bin_of_pair = np.minimum((chance * bins).astype(int), bins - 1)
     columns = (None, chance, actual)
     return np.column_stack([np.bincount(bin_of_pair, weights, bins) for weights in columns]).astype(float)
+
+
+class CalibrationBin(TypedDict("_Bounds", {"from": float, "to": float})):
+    """The labels assigned at probabilities between two bounds, and how many of them are correct."""
+
+    n_predicted: int
+    n_correct: int
+
+
+def calibration_bins(
+    truth: Indicators, predicted: Indicators, probabilities: Any, bins: int = 10
+) -> list[CalibrationBin]:
+    """How many of the labels that were assigned are correct, by their probability; no bin is empty.
+
+    >>> calibration_bins([[1, 0], [1, 0]], [[1, 0], [0, 1]], np.array([[0.9, 0.1], [0.4, 0.75]]), bins=2)
+    [{'from': 0.5, 'to': 1.0, 'n_predicted': 2, 'n_correct': 1}]
+    """
+    actual, guess = both_indicators(truth, predicted)
+    if is_sparse(probabilities):
+        probabilities = canonical(probabilities)
+    rows, columns = guess.nonzero()
+    correct = np.asarray(values_at(actual, rows, columns)).astype(bool)
+    table = _binned(np.asarray(values_at(probabilities, rows, columns), dtype=float), correct, bins)
+    return [
+        {"from": place / bins, "to": (place + 1) / bins, "n_predicted": int(number), "n_correct": int(right)}
+        for place, (number, _, right) in enumerate(table)
+        if number
+    ]
 
 
 def calibration_error(table: ArrayLike) -> float:

@@ -14,6 +14,8 @@ from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
 from funnelling.corpus.label_set import LabelSet
 from funnelling.evaluation.labels import (
     Confusion,
+    LabelMeasures,
+    calibration_bins,
     calibration_error,
     confusion,
     given_instead,
@@ -30,6 +32,7 @@ from funnelling.evaluation.registry import (
     main_measures,
     measure_languages,
     measure_ranked,
+    shown_measures,
 )
 from funnelling.evaluation.splits import examples_in, examples_of
 from funnelling.matrices import (
@@ -111,6 +114,7 @@ def keep_shares(ranked: Mapping[str, Shares]) -> KeptShares:
 
 MAX_WORST_LABELS = 20  # labels that a model keeps the measures of
 MAX_CONFUSED_PAIRS = 20  # pairs of labels that a model keeps
+MAX_MISSED_LABELS = 3
 MAX_PAIRS_IN_RESULT = 1_000  # that a full result keeps: of many labels there may be millions
 
 
@@ -147,7 +151,7 @@ def evaluate_in_detail(model: "Model", test: Corpus) -> Result:
     """What `evaluate_classifier` gives, and what answers the next question: what goes wrong, and where.
 
     ``by_label`` has the `measure_labels` of all labels, ``confused`` the pairs of labels that are taken for
-    each other, and ``missed_together`` those missed in the same document, where it may have several. There
+    each other, and ``co_missed`` those missed in the same document, where it may have several. There
     are reliability bins and counts of labels for diagrams, and the decisions on each document for tests
     between methods.
     """
@@ -214,7 +218,7 @@ def measure_decisions_in_full(
     else:
         pairs = {
             "confused": given_instead(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
-            "missed_together": missed_together(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
+            "co_missed": missed_together(truth, decisions, classes, MAX_PAIRS_IN_RESULT),
         }
     averaged = _averaged(test, classes, examples)
     measured = _measure_decisions(test, decisions, classes, one_label, averaged, ranked)
@@ -223,6 +227,7 @@ def measure_decisions_in_full(
     return {
         **measured,
         "reliability": reliability(truth, probabilities).tolist(),
+        "calibration": calibration_bins(truth, decisions, probabilities),
         "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
         "by_label": measure_labels(truth, decisions, test.languages, classes, thresholds),
         **pairs,
@@ -255,41 +260,77 @@ def thresholds_of(model: "Model", test: Corpus) -> FloatArray:
 
 
 def evaluate_dummies(train: Corpus, test: Corpus) -> Result:
-    """What a classifier scores that looks at no document: what every method has to beat.
+    """What a classifier scores that looks at no document: the floor of all averages.
 
     It never assigns a label, or always the most frequent one where each document has one. Of many labels it
     takes the more frequent ones for the more probable.
     """
     classes = train.label_set()
-    examples = examples_in(train, classes)
-    decisions: Any = sparse.csr_array((len(test), len(classes)), dtype=bool)
-    if train.one_label:
-        columns = np.full(len(test), examples.of_labels.argmax())
-        decisions = one_each(columns, len(classes))
+    return _evaluate_constant(test, classes, examples_in(train, classes), train.one_label)
+
+
+def evaluate_majority(model: "Model", test: Corpus) -> dict[str, float]:
+    """The majority baseline of the documents that a model can label: the first measure that tables show.
+
+    Where each document has one label, it is the most frequent one of the training documents. Else it is the
+    labels that more than half of these have, often none; of many labels, the more frequent ones rank higher.
+    """
+    classes, examples = [str(label) for label in model.labels.classes], examples_of(model)
+    frequent = np.flatnonzero(examples.of_labels > examples.documents / 2)
+    test = test.select(supported_documents(test, model))
+    average = _evaluate_constant(test, classes, examples, model.labels.single_label, frequent)["average"]
+    first = shown_measures(average)[0]
+    return {first: average[first]}
+
+
+def _evaluate_constant(
+    test: Corpus,
+    classes: Sequence[str],
+    examples: LabelFrequencies,
+    one_label: bool,
+    assigned: Sequence[int] | NDArray[np.intp] = (),
+) -> Result:
+    """What a classifier scores that gives every document the same labels, or the most frequent one."""
+    if one_label:
+        decisions: Any = one_each(np.full(len(test), examples.of_labels.argmax()), len(classes))
+    else:
+        row = np.zeros((1, len(classes)), dtype=bool)
+        row[:, assigned] = True
+        decisions = sparse.csr_array(np.ones((len(test), 1), dtype=bool)) @ sparse.csr_array(row)
     if len(classes) <= XMC_MIN_LABELS:
-        return _measure_decisions(test, decisions.toarray(), classes, train.one_label)
+        return _measure_decisions(test, decisions.toarray(), classes, one_label)
     frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), MAX_RANKED_LABELS))
     ranked = measure_ranked(RankedHits.of(truth_of(test, classes), frequent, examples))
-    return _measure_decisions(test, decisions, classes, train.one_label, ranked=ranked)
+    return _measure_decisions(test, decisions, classes, one_label, ranked=ranked)
 
 
 def model_scores(
     result: Result, labels: int | None = MAX_WORST_LABELS, pairs: int | None = MAX_CONFUSED_PAIRS
 ) -> Result:
-    """What a model keeps of a full result: the measures, the calibration error and the recall.
+    """What a model keeps of a full result: the measures, and how far probabilities can be trusted.
 
     Of what goes wrong it keeps the worst ``labels`` and the first ``pairs`` of labels that are confused, or
     missed together where a document may have several; None for all.
     """
-    right, _, missed = (sum(column) for column in result["counts"])
     return {
         **{key: result[key] for key in ("average", "languages", "unknown_labels")},
         "calibration_error": calibration_error(result["reliability"]),
-        "recall": right / max(1, right + missed),
+        "calibration": result["calibration"],
+        "most_missed": _most_missed(result["by_label"]),
         "by_label": result["by_label"][:labels],
-        **{key: result[key][:pairs] for key in ("confused", "missed_together") if key in result},
+        **{key: result[key][:pairs] for key in ("confused", "co_missed") if key in result},
         **{key: result[key] for key in ("excluded_labels", "rolled_up") if key in result},
     }
+
+
+def _most_missed(by_label: Sequence[LabelMeasures]) -> list[dict[str, Any]]:
+    """The labels that were not assigned to most documents which have them."""
+    missed = sorted(by_label, key=lambda row: row["n_correct"] - row["support"])[:MAX_MISSED_LABELS]
+    return [
+        {"label": row["label"], "n_missed": row["support"] - row["n_correct"], "support": row["support"]}
+        for row in missed
+        if row["n_correct"] < row["support"]
+    ]
 
 
 def _ranked(truth: AnyTargets, probabilities: Any, examples: LabelFrequencies | None) -> dict[str, Shares]:

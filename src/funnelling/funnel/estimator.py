@@ -80,7 +80,7 @@ class FunnelEstimator(MethodEstimator):
         Returns
         -------
         change
-            Its ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
+            Its ``total()`` and ``by_language()`` give precision, recall and F1 before and after, on
             documents that were held out.
 
         Examples

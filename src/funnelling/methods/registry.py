@@ -286,10 +286,14 @@ def parse_methods(text: str) -> list[str]:
 def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, dict[str, Any]]:
     """Settings of some methods from ``METHOD.PARAM=VALUE``; a value is JSON, or a word.
 
+    Where there is one method, ``PARAM=VALUE`` will do.
+
     A variant must have some: it would be the method itself.
 
     >>> parse_settings(["fun-tat.meta_C=100", "fun-tat.calibration=fixed"], ["naive", "fun-tat"])
     {'fun-tat': {'meta_C': 100, 'calibration': 'fixed'}}
+    >>> parse_settings(["meta_C=100"], ["fun-tat"])
+    {'fun-tat': {'meta_C': 100}}
     >>> parse_settings(["meta_C"], ["fun-tat"])
     Traceback (most recent call last):
     funnelling.errors.InputError: --set meta_C is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.
@@ -297,6 +301,8 @@ def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, 
     settings: dict[str, dict[str, Any]] = {}
     for item in items:
         target, equals, text = item.partition("=")
+        if "." not in target and len(methods) == 1:
+            target = f"{next(iter(methods))}.{target}"
         name, dot, parameter = target.partition(".")
         if not (equals and dot and parameter):
             raise InputError(f"--set {item} is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.")

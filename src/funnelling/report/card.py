@@ -10,8 +10,8 @@ from funnelling.evaluation.registry import MEASURE_TITLES, MEASURES, are_ranked,
 from funnelling.methods.merging import is_whole
 from funnelling.methods.model import FIRST_STEP
 from funnelling.methods.registry import title
-from funnelling.report.labels import mistakes
-from funnelling.report.measures import languages_table, notes, rates
+from funnelling.report.labels import calibration, mistakes
+from funnelling.report.measures import languages_table, notes
 from funnelling.report.rendering import render_markdown
 from funnelling.report.tables import DASH, Table, number
 from funnelling.text.languages import is_language, primary
@@ -245,7 +245,7 @@ def model_card(
         languages=documents_table(description),
         labels=", ".join(labels[:MAX_LABELS_SHOWN]),
         n_more_labels=f"{len(labels) - MAX_LABELS_SHOWN:,}" if len(labels) > MAX_LABELS_SHOWN else None,
-        how=(scores or {"how": "It was not measured."}).get("how", MEASURED),
+        how=(scores or {"evaluated_on": "It was not measured."}).get("evaluated_on", MEASURED),
         scores=scores and languages_table(scores),
         notes=scores and notes(scores),
         mistakes=scores and mistakes(scores, MAX_MISTAKES_SHOWN),
@@ -288,8 +288,8 @@ def probabilities(description: Mapping[str, Any]) -> str:
         "about 80 % should be right, on documents like those it was trained on. "
     )
     scores = description["scores"] or {}
-    if "calibration_error" in scores:
-        trust += f"{rates(scores)}. "
+    if scores:
+        trust += f"{calibration(scores)} ".lstrip()
     if description["single_label"]:
         return trust + "They sum to 1, and the most probable label is assigned: thresholds do not apply."
     return (
@@ -323,7 +323,7 @@ def _besides(description: Mapping[str, Any]) -> str:
         return ""
     shown = " Its report.html, where there is one, may show parts of texts"
     known = "keep" in description["parameters"]
-    return f"{shown}. A model trained with --compact has nothing of either." if known else f"{shown}."
+    return f"{shown}. A model trained with --keep nothing has neither." if known else f"{shown}."
 
 
 def _of_rare(scores: Mapping[str, Any] | None) -> str:

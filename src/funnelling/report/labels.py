@@ -6,7 +6,7 @@ from typing import Any
 
 from funnelling.errors import printable
 from funnelling.evaluation.labels import Confusion, calibration_error, most_confused
-from funnelling.evaluation.registry import is_of_one_label
+from funnelling.evaluation.registry import are_ranked, is_of_one_label
 from funnelling.report.content import Block, Curves, HeatMap, MarkedText, TableBlock, Texts
 from funnelling.report.passages import signed
 from funnelling.report.tables import DASH, Table, number
@@ -26,7 +26,7 @@ def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Ta
     tables = {
         BY_LABEL: by_label_table(scores.get("by_label", [])[:most]),
         CONFUSED: confused_table(scores.get("confused", [])[:most], is_of_one_label(scores["average"])),
-        MISSED_TOGETHER: missed_together_table(scores.get("missed_together", [])[:most]),
+        MISSED_TOGETHER: missed_together_table(scores.get("co_missed", [])[:most]),
     }
     return {heading: table for heading, table in tables.items() if table.rows}
 
@@ -34,13 +34,13 @@ def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Ta
 def by_label_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The labels of `measure_labels`, one per row; thresholds only where labels have them."""
     has_thresholds = any(row["threshold"] is not None for row in rows)
-    header = ["label", "documents", "given", "right", "precision", "recall", "F1"]
+    header = ["label", "documents", "predicted", "correct", "precision", "recall", "F1"]
     return Table(
         [*header, *(["threshold"] if has_thresholds else []), "fails in"],
         [
             [
                 row["label"],
-                *(f"{row[count]:,}" for count in ("documents", "given", "right")),
+                *(f"{row[count]:,}" for count in ("support", "n_predicted", "n_correct")),
                 *(_share(row[share]) for share in ("precision", "recall", "f1")),
                 *([_range(row["threshold"])] if has_thresholds else []),
                 _failing(row["languages"]),
@@ -103,7 +103,10 @@ def _failing(languages: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join([*shown, "…"] if len(languages) > MAX_LANGUAGES_NAMED else shown)
 
 
-SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
+SIDES = {  # of errors: what they are called, and which words are named
+    "false_positives": ("wrong", "for it"),
+    "false_negatives": ("missed", "against it"),
+}
 NOTHING_KNOWN = "the model knows nothing in this text"
 ERRORS_NOTE = (
     "The documents that the model was surest about, and wrong: wrong labels with a high probability take "
@@ -119,7 +122,7 @@ def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
             "document",
             "language",
             "true",
-            "given",
+            "predicted",
             "wrong",
             "probability of wrong",
             "words for wrong",
@@ -133,9 +136,9 @@ def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
                 error["id"],
                 error["language"],
                 _listed(error["labels"]),
-                _listed(error["given"]),
-                *_cells(error, "wrong"),
-                *_cells(error, "missed"),
+                _listed(error["predicted"]),
+                *_cells(error, "false_positives"),
+                *_cells(error, "false_negatives"),
                 error["text"],
             ]
             for error in errors
@@ -147,20 +150,20 @@ def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
     """The same for a terminal: below each document what is wrong with it and why, in lines of some width.
 
     >>> blamed = {"label": "sport", "probability": 0.9, "words": [["match", 0.5]], "spans": []}
-    >>> document = {"id": "a", "language": "en", "labels": ["fire"], "given": ["sport"], "text": "A match"}
-    >>> print(errors_listing([{**document, "wrong": blamed}], 60))
+    >>> document = {"id": "a", "language": "en", "labels": ["fire"], "predicted": ["sport"]}
+    >>> print(errors_listing([{**document, "false_positives": [blamed], "text": "A match"}], 60))
      1. a (en)
-        wrong   sport .900; for it: match +0.50
-        true    fire
-        given   sport
-        text    A match
+        wrong      sport .900; for it: match +0.50
+        true       fire
+        predicted  sport
+        text       A match
     """
     lines = []
     for place, error in enumerate(errors, start=1):
         lines.append(printable(f"{place:2}. {error['id']} ({error['language']})"))
-        facts = {kind: _blamed(error, kind) for kind in SIDES if kind in error}
-        facts |= {"true": _listed(error["labels"]), "given": _listed(error["given"]), "text": error["text"]}
-        lines += _wrapped(facts, 8, width)
+        facts = {name: _blamed(error, kind) for kind, (name, _) in SIDES.items() if kind in error}
+        facts |= {"true": _listed(error["labels"]), "predicted": _listed(error["predicted"])}
+        lines += _wrapped({**facts, "text": error["text"]}, 11, width)
     return "\n".join(lines)
 
 
@@ -223,8 +226,8 @@ def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:
 
 
 def _marked_text(error: Mapping[str, Any]) -> MarkedText:
-    facts = {kind.capitalize(): _blamed(error, kind) for kind in SIDES if kind in error}
-    facts |= {"True labels": _listed(error["labels"]), "Labels given": _listed(error["given"])}
+    facts = {name.capitalize(): _blamed(error, kind) for kind, (name, _) in SIDES.items() if kind in error}
+    facts |= {"True labels": _listed(error["labels"]), "Predicted labels": _listed(error["predicted"])}
     return MarkedText(
         f"{error['id']} ({error['language']})",
         error["language"],
@@ -236,15 +239,15 @@ def _marked_text(error: Mapping[str, Any]) -> MarkedText:
 
 def _first(error: Mapping[str, Any]) -> Mapping[str, Any]:
     """The label whose passages are marked."""
-    first: Mapping[str, Any] = error["wrong"] if "wrong" in error else error["missed"]
+    first: Mapping[str, Any] = next(error[kind][0] for kind in SIDES if kind in error)
     return first
 
 
 def _blamed(error: Mapping[str, Any], kind: str) -> str:
     """A label that is wrong, or missed, its probability and the reason."""
-    blamed = error[kind]
+    (blamed,) = error[kind]
     words = _words(blamed["words"])
-    reason = f"; {SIDES[kind]}: {words}" if words else ""
+    reason = f"; {SIDES[kind][1]}: {words}" if words else ""
     if "abstained" in error:
         reason = f"; {NOTHING_KNOWN}"
     return f"{blamed['label']} {number(blamed['probability'])}{reason}"
@@ -253,7 +256,7 @@ def _blamed(error: Mapping[str, Any], kind: str) -> str:
 def _cells(error: Mapping[str, Any], kind: str) -> list[str]:
     if kind not in error:
         return [DASH, "", ""]
-    blamed = error[kind]
+    (blamed,) = error[kind]
     return [blamed["label"], number(blamed["probability"]), _words(blamed["words"])]
 
 
@@ -295,6 +298,20 @@ def confusion_blocks(cells: Confusion, name: str) -> list[Block]:
     ]
 
 
+def reliability_table(bins: Sequence[Sequence[float]]) -> Table:
+    """The labels of all documents by their probability, how many are correct, and their mean probability."""
+    rows = [
+        [
+            f"{place / len(bins):.1f} to {(place + 1) / len(bins):.1f}",
+            *(f"{number:,.0f}" for number in (pairs, correct)),
+            *(_share(number / pairs) for number in (expected, correct)),
+        ]
+        for place, (pairs, expected, correct) in enumerate(bins)
+        if pairs
+    ]
+    return Table(["probability", "labels", "correct", "mean probability", "share correct"], rows)
+
+
 def reliability_curves(bins: Mapping[str, Sequence[Sequence[float]]]) -> Curves:
     """How far the probabilities of each series can be trusted.
 
@@ -315,3 +332,41 @@ def reliability_curves(bins: Mapping[str, Sequence[Sequence[float]]]) -> Curves:
         {"": {name: [(x, y) for _, x, y in rows] for name, rows in bins.items()}},
         diagonal=True,
     )
+
+
+def most_often_missed(result: Mapping[str, Any]) -> str:
+    """The labels that were not assigned to most documents which have them.
+
+    >>> most_often_missed({"most_missed": [{"label": "cat", "n_missed": 12, "support": 25}]})
+    'Most often missed: cat (12 of 25).'
+    """
+    missed = ", ".join(
+        f"{printable(row['label'])} ({row['n_missed']:,} of {row['support']:,})"
+        for row in result.get("most_missed", ())
+    )
+    return f"Most often missed: {missed}." if missed else ""
+
+
+def calibration(result: Mapping[str, Any]) -> str:
+    """How far the probabilities of a model can be trusted; nothing where that is not known.
+
+    Of many labels nearly all are as improbable as they are wrong, and the calibration error says nothing.
+    """
+    if "calibration_error" not in result or are_ranked(result["average"]):
+        return ""
+    return f"Calibration error: {number(result['calibration_error'])}."
+
+
+def calibration_lines(result: Mapping[str, Any]) -> list[str]:
+    """How many of the labels assigned at some probability are correct, a line for each bin.
+
+    >>> calibration_lines({"calibration": [{"from": 0.8, "to": 0.9, "n_predicted": 258, "n_correct": 214}]})
+    ['Labels assigned at .8 to .9: .83 were correct (214 of 258).']
+    """
+    lines = []
+    for each in result.get("calibration", ()):
+        low, high = (f"{bound:.1f}".removeprefix("0") for bound in (each["from"], each["to"]))
+        share = f"{each['n_correct'] / each['n_predicted']:.2f}".removeprefix("0")
+        counts = f"{each['n_correct']:,} of {each['n_predicted']:,}"
+        lines.append(f"Labels assigned at {low} to {high}: {share} were correct ({counts}).")
+    return lines

@@ -34,7 +34,6 @@ RANKED_NOTE = (
 PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
 DUMMY_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
 DUMMIES = {"assigns_nothing": "(assigns nothing)", "most_frequent": "(most frequent)"}
-MAX_CONFUSED_SHOWN = 3
 MIN_TEST_DOCUMENTS = 30  # documents of a language below which its scores are marked
 FEW_MARK = " !"
 MAX_ROWS_ABOVE_AVERAGE = 12  # languages; below more of them the average would be out of sight
@@ -125,25 +124,6 @@ def _marked(language: str, documents: float) -> str:
 def _differ(languages: Mapping[str, Mapping[str, float]]) -> bool:
     """Whether an average weighted by documents is another than the plain one."""
     return len({values["documents"] for values in languages.values()}) > 1
-
-
-def most_often_confused(result: Mapping[str, Any]) -> list[str]:
-    """The labels that are most often taken for others, if any are, in a line for a terminal."""
-    phrase = "{} taken for {} ({:,})" if is_of_one_label(result["average"]) else "{} missed, {} given ({:,})"
-    pairs = result.get("confused", [])[:MAX_CONFUSED_SHOWN]
-    most = ", ".join(phrase.format(printable(a), printable(b), count) for a, b, count in pairs)
-    return [f"Most often confused: {most}"] if most else []
-
-
-def rates(result: Mapping[str, Any]) -> str:
-    """What a model's measures say beside the table: calibration and recall.
-
-    Of many labels nearly all are as improbable as they are wrong, and the calibration error says nothing.
-    """
-    found = f"hare of the labels found in all languages together (recall) {number(result['recall'])}"
-    if are_ranked(result["average"]):
-        return f"S{found}"
-    return f"Calibration error of the probabilities {number(result['calibration_error'])}, s{found}"
 
 
 def dagger_notes(result: Mapping[str, Any]) -> list[str]:
@@ -297,7 +277,7 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
     >>> evaluation_rows(scores)["languages"]
     [{'language': 'it', 'micro_f1': 0.5, 'documents': 2}, {'language': 'average', 'micro_f1': 0.5}]
     """
-    pairs = {"confused": "taken for", "missed_together": "missed together with"}
+    pairs = {"confused": "taken for", "co_missed": "missed together with"}
     return {
         "languages": [
             {"language": name, **values}
@@ -310,13 +290,17 @@ def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
             for a, b, documents in scores.get(key, [])
         ],
         "errors": [_error_row(error) for error in scores.get("errors", [])],
+        "calibration": [dict(each) for each in scores.get("calibration", [])],
     }
 
 
 def _label_row(row: Mapping[str, Any]) -> Row:
     lowest, highest = row["threshold"] or (None, None)
     return {
-        **{key: row[key] for key in ("label", "documents", "given", "right", "precision", "recall", "f1")},
+        **{
+            key: row[key]
+            for key in ("label", "support", "n_predicted", "n_correct", "precision", "recall", "f1")
+        },
         "lowest_threshold": lowest,
         "highest_threshold": highest,
         "fails_in": ", ".join(each["language"] for each in row["languages"]),
@@ -328,15 +312,15 @@ def _error_row(error: Mapping[str, Any]) -> Row:
         "id": error["id"],
         "language": error["language"],
         "labels": join_labels(error["labels"]),
-        "given": join_labels(error["given"]),
+        "predicted": join_labels(error["predicted"]),
     }
-    for kind in ("wrong", "missed"):
-        blamed = error.get(kind, {})
+    for kind, name in (("false_positives", "false_positive"), ("false_negatives", "false_negative")):
+        blamed = error.get(kind, [{}])[0]
         words = ", ".join(f"{word} {amount:+.2f}" for word, amount in blamed.get("words", []))
         row |= {
-            kind: blamed.get("label"),
-            f"{kind}_probability": blamed.get("probability"),
-            f"{kind}_because": words,
+            name: blamed.get("label"),
+            f"{name}_probability": blamed.get("probability"),
+            f"{name}_because": words,
         }
     return row | {"text": error["text"]}
 
@@ -353,7 +337,7 @@ ALL_TOGETHER = "all together"
 
 def language_changes(record: Mapping[str, Any]) -> Table:
     """One row for each language and one for all, before and after."""
-    rows = {ALL_TOGETHER: record["overall"], **record["languages"]}
+    rows = {ALL_TOGETHER: record["total"], **record["languages"]}
     return Table(
         ["language", *["before", "after"] * len(THRESHOLD_TITLES)],
         [[name, *_threshold_pairs(row)] for name, row in rows.items()],

@@ -60,7 +60,7 @@ def model_report(description: Description, details: Details) -> Report:
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return Report(
         f"A {title(description['method'])} model",
-        [task(description), details["how"]],
+        [task(description), details["evaluated_on"]],
         model_sections(description, details),
         {
             **{name: str(value) for name, value in made_with(description).items()},
@@ -96,8 +96,8 @@ def _against_constant(scores: Mapping[str, Any], confusion: Confusion | None) ->
         right = sum(count for truth, given, count in confusion if truth == given)
         ours, theirs = (number(count / documents.total()) for count in (right, constant))
         told = f"{ours} of the documents are right, {theirs} with {label} for all"
-    elif "recall" in scores and not is_of_one_label(scores["average"]):
-        right, constant = scores["recall"], 0
+    elif "by_label" in scores and not is_of_one_label(scores["average"]):
+        right, constant = scores["average"]["recall"], 0
         told = f"{number(right)} of the labels are found, {number(0)} by assigning none"
     else:
         return {}
@@ -128,7 +128,7 @@ def _measures(scores: Mapping[str, Any] | None) -> list[Section]:
 
 def _labels(details: Details) -> list[Section]:
     rows = details.get("by_label", ())
-    measured = {row["label"]: (row["documents"], row["f1"]) for row in rows if row["f1"] is not None}
+    measured = {row["label"]: (row["support"], row["f1"]) for row in rows if row["f1"] is not None}
     if not measured:
         return []
     worst = list(measured)[:MAX_WORST_LABELS]
@@ -182,8 +182,8 @@ def _confused(details: Details) -> list[Section]:
     if details.get("confused") and not any(isinstance(block, TableBlock) for block in blocks):
         table = confused_table(details["confused"][:MAX_PAIRS_SHOWN], one_label="confusion" in details)
         blocks.append(TableBlock("confused", CONFUSED, table))
-    if details.get("missed_together"):
-        table = missed_together_table(details["missed_together"][:MAX_PAIRS_SHOWN])
+    if details.get("co_missed"):
+        table = missed_together_table(details["co_missed"][:MAX_PAIRS_SHOWN])
         blocks.append(TableBlock("missed-together", MISSED_TOGETHER, table))
     return [Section("confused", "Which labels are confused", blocks=blocks)] if blocks else []
 

@@ -2,6 +2,7 @@
 
 import shutil
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -230,7 +231,7 @@ class ListCorpora(AsJson):
         print(f"\nBuild one with: {printing.program()} research build NAME -o FILE")
 
 
-class BuildCorpus(Overwriting):
+class BuildCorpus(Overwriting, AsJson):
     """Build a corpus: with apt, without changing anything on the machine, or from files in --source.
 
     Each takes only the options that it has a use for.
@@ -264,35 +265,41 @@ class BuildCorpus(Overwriting):
     )
     seed: int | None = seed_option(None)  # None is not given: a corpus refuses what it has no use for
 
-    def run(self, report: Reporter = silent, verbose: int = 0) -> None:
+    def run(self, report: Reporter = silent, verbose: int = 0) -> dict[str, Any]:
+        """Gives the number of documents by language, that of groups, and what was dropped."""
         from funnelling.commands.corpora import build
         from funnelling.formats import write_documents
+        from funnelling.formats.files import STANDARD
 
+        if self.json and self.output == STANDARD:
+            raise InputError("--json and -o - both print. Name an output file.")
         names = ("languages", "min_words", "paragraphs", "documents", "alignments", "seed")
         given = {"sources": self.source} | {name: getattr(self, name) for name in names}
         options = {name: value for name, value in given.items() if value is not None}
-        notes: list[str] = []
+        result: dict[str, Any] = {"output": str(self.output)}
 
         def documents() -> "Iterator[Document]":
             # Within the writing, so that an output that cannot be written is refused before the work.
             corpus = build(self.corpus, **options, verbose=verbose)
             yield from corpus.documents
-            notes.append(_size(corpus.documents))
-            notes.extend(f"Dropped: {line}." for line in corpus.omissions)
+            result["documents"] = dict(sorted(Counter(each.language for each in corpus.documents).items()))
+            result["groups"] = len({each.group for each in corpus.documents} - {None})
+            result["dropped"] = [*corpus.omissions]
 
         write_documents(self.output, documents(), self.force)
-        for line in notes:
-            report(line)
+        number, languages = sum(result["documents"].values()), counted(len(result["documents"]), "language")
+        in_groups = f"{counted(result['groups'], 'group')} in " if result["groups"] else ""
+        report(f"{in_groups}{languages}, {counted(number, 'document')}.")
+        for line in result["dropped"]:
+            report(f"Dropped: {line}.")
+        return result
+
+    def show(self, result: dict[str, Any]) -> None:
+        if self.json:
+            printing.print_json(result)
 
 
-def _size(documents: "Sequence[Document]") -> str:
-    groups = {document.group for document in documents} - {None}
-    languages = {document.language for document in documents}
-    in_groups = f"{counted(len(groups), 'group')} in " if groups else ""
-    return f"{in_groups}{counted(len(languages), 'language')}, {counted(len(documents), 'document')}."
-
-
-class BuildVectors(Seed, Overwriting):
+class BuildVectors(Seed, Overwriting, AsJson):
     """Learn vectors for the words of all languages of a reference corpus,
     aligned with each other, and write one file per language in MUSE's text format.
     """
@@ -329,5 +336,8 @@ class BuildVectors(Seed, Overwriting):
 
     def show(self, result: tuple[int, Mapping[str, int]]) -> None:
         groups, words = result
+        if self.json:
+            printing.print_json({"output": str(self.output), "groups": groups, "words": dict(words)})
+            return
         listed = ", ".join(f"{language} {number:,}" for language, number in words.items())
         print(f"Vectors: {Path(self.output)}, from {counted(groups, 'group')} (words: {listed})")

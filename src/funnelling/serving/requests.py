@@ -369,7 +369,8 @@ def body_problem(kind: type[BaseModel], errors: Sequence[Any], whole: str = "the
     if code == "extra_forbidden":
         *place, field = place
         fields = _owner(kind, place).model_fields
-        words = {"name": quoted(str(field)), "owner": _noun(place, whole), "fields": ", ".join(fields)}
+        known = sorted(fields, key=lambda name: not fields[name].is_required())
+        words = {"name": quoted(str(field)), "owner": _noun(place, whole), "fields": ", ".join(known)}
     reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
     pointer = "".join(f"/{step}" for step in place)
     return HTTPProblem(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)

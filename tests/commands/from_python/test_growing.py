@@ -103,7 +103,7 @@ def test_documents_that_bring_nothing_new_are_not_learned_twice(model: Path, tmp
 
 def test_documents_without_ids_are_known_by_their_texts(tmp_path: Path) -> None:
     rows = [{key: row[key] for key in row if key != "id"} for row in documents()]
-    train("fun-tat", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model", no_table=True)
+    train("fun-tat", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model", no_measure=True)
     changed = [{**rows[5], "labels": ["money"]}, rows[7]]
     growth = update(tmp_path / "model", write_jsonl(tmp_path / "more.jsonl", changed), force=True)
     assert (growth.new, growth.corrected, growth.unchanged) == (0, 1, 1)
@@ -204,7 +204,7 @@ class TestCorrections:
 
     def test_ids_of_several_languages_need_the_language(self, tmp_path: Path) -> None:
         rows = [{**row, "id": row["id"].split("-")[1]} for row in documents()]
-        train("fun-tat", write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "model", no_table=True)
+        train("fun-tat", write_jsonl(tmp_path / "d.jsonl", rows), tmp_path / "model", no_measure=True)
         data = self.corrections(tmp_path / "c.csv", [("4", "account")])
         with pytest.raises(InputError, match=r"c\.csv: .*en and it.*'4'.*language"):
             update(tmp_path / "model", data)
@@ -213,7 +213,7 @@ class TestCorrections:
 
     def test_of_one_label_per_document(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents())
-        train("fun-tat", data, tmp_path / "model", no_table=True)
+        train("fun-tat", data, tmp_path / "model", no_measure=True)
         corrections = self.corrections(tmp_path / "c.csv", [("it-0", "money"), ("it-7", "hardware")])
         growth = update(tmp_path / "model", corrections, force=True)
         assert growth.corrected == 2
@@ -261,7 +261,7 @@ def test_test_documents_in_all_languages_are_what_the_model_is_measured_on(
 ) -> None:
     rows = [{**row, "group": row["id"]} for row in with_splits(further(["en", "it"]))]
     update(model, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new")
-    how = describe_model(tmp_path / "new")["scores"]["how"]
+    how = describe_model(tmp_path / "new")["scores"]["evaluated_on"]
     assert how == "Measured on 16 test documents after the update."
 
 
@@ -346,7 +346,7 @@ class TestAfterALabelWasDropped:
     @pytest.fixture
     def dropped(self, tmp_path: Path) -> Path:
         path = tmp_path / "model"
-        train("fun-tat", write_jsonl(tmp_path / "one.jsonl", one_label_documents()), path, no_table=True)
+        train("fun-tat", write_jsonl(tmp_path / "one.jsonl", one_label_documents()), path, no_measure=True)
         model = load_model(path)
         model.relabel({model.classes_[0]: None})
         save_model(model, path, force=True)

@@ -16,7 +16,7 @@ from funnelling.formats import read_documents
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
-from funnelling.methods.registry import make_method
+from funnelling.methods.registry import DEFAULT_COMPARISON, make_method
 from funnelling.storage import load
 from tests.commands.command import (
     contents,
@@ -47,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[Path]:
     """A model of many labels, which stays as it is."""
     path = tmp_path_factory.mktemp("models") / "fun-many"
-    train("fun-many", data, path, no_table=True)
+    train("fun-many", data, path, no_measure=True)
     before = contents(path)
     yield path
     assert contents(path) == before
@@ -55,24 +55,24 @@ def model(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[Path
 
 def test_many_labels_are_learned_by_the_method_for_them(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    trained = train(None, data, tmp_path / "m", no_table=True, report=lines.append)
+    trained = train("auto", data, tmp_path / "m", no_measure=True, report=lines.append)
     assert trained.model.algorithm == load(tmp_path / "m").algorithm == MANY_LABELS
     assert "3 labels: fun-many is trained, which is made for so many." in lines
 
 
 def test_a_method_that_is_named_is_trained_and_another_advised(data: Path, tmp_path: Path) -> None:
     lines: list[str] = []
-    trained = train("naive", data, tmp_path / "m", no_table=True, report=lines.append)
+    trained = train("naive", data, tmp_path / "m", no_measure=True, report=lines.append)
     assert trained.model.algorithm == NAIVE
     assert "3 labels: naive will take long. fun-many is made for so many." in lines
     lines.clear()
-    train("fun-many", data, tmp_path / "many", no_table=True, report=lines.append)
+    train("fun-many", data, tmp_path / "many", no_measure=True, report=lines.append)
     assert not any("made for so many" in line for line in lines)
 
 
 def test_few_labels_are_not_many(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
-    assert train(None, data, tmp_path / "m", no_table=True).model.algorithm == FUNNEL
+    assert train("auto", data, tmp_path / "m", no_measure=True).model.algorithm == FUNNEL
 
 
 def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     assert has_many_labels(parts)
     assert not learns_by_parts(make_method("fun-many"), parts)
     assert learns_by_parts(make_method("naive"), parts)
-    assert train(None, parts, tmp_path / "m", no_table=True).model.algorithm == MANY_LABELS
+    assert train("auto", parts, tmp_path / "m", no_measure=True).model.algorithm == MANY_LABELS
     assert contents(tmp_path).keys() & {"m.work"} == set()
     monkeypatch.setattr("funnelling.commands.parts.XMC_MIN_LABELS", 3)
     assert not has_many_labels(parts)
@@ -99,14 +99,14 @@ def test_what_is_compared_depends_on_labels_and_documents(
     monkeypatch.setattr("funnelling.commands.compare.MAX_AFFORDABLE_PAIRS", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
     monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
-    assert usual_methods(trials) == (["naive", "pooled", "fun-tat"], [])
+    assert usual_methods(trials) == (list(DEFAULT_COMPARISON), [])
 
 
 def test_options_that_only_some_methods_have_ask_for_one() -> None:
     assert not Train("docs.csv", output="model")._asks_for_method
     given: list[dict[str, Any]] = [
         {"method": "fun-tat"},
-        {"optimise": "macro-f1"},
+        {"goal": "macro-f1"},
         {"set": ["fun-auto.meta_C=1"]},
     ]
     for options in given:

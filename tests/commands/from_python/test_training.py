@@ -1,5 +1,6 @@
 """Training from Python: what the command does, with an answer that can be looked into."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def test_a_method_of_ones_own_is_fitted_and_saved(split_data: Path, tmp_path: Pa
 
 def test_the_default_of_the_command_is_that_of_python(tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", documents(each=36))
-    succeed("train", data, "-o", tmp_path / "model", "--seed", 3, "--no-table")
+    succeed("train", data, "-o", tmp_path / "model", "--seed", 3, "--no-measure")
     corpus = read_corpus(data)
     model = any_funnel(random_state=3)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
@@ -61,9 +62,11 @@ def test_every_step_is_reported(tmp_path: Path) -> None:
     trained = train(NaiveClassifier(C=1, random_state=0), data, tmp_path / "model", report=lines.append)
     assert lines == [
         f"{data}: 1 of 49 documents have no labels and are left out.",
-        "Training naive on 48 documents in 2 languages with 3 labels.",
+        f"{data}: 48 documents, 2 languages, 3 labels (multilabel).",
+        lines[2],
         "Measuring by five outer folds.",
     ]
+    assert re.fullmatch(r"Training naive … \d+\.\d s", lines[2])
     assert trained.measurement.how == "Measured by five outer folds over the training documents."
 
 
@@ -75,7 +78,7 @@ def test_nothing_is_printed(split_data: Path, tmp_path: Path, capsys: pytest.Cap
 
 def test_outer_folds_may_be_left_out(tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", documents())
-    measurement = train("fun-tat", data, tmp_path / "model", no_table=True).measurement
+    measurement = train("fun-tat", data, tmp_path / "model", no_measure=True).measurement
     assert (measurement.scores, measurement.record(), measurement.how) == (None, None, "Not measured.")
 
 
@@ -129,12 +132,11 @@ class TestReport:
         assert contents(tmp_path / "model") == contents(tmp_path / "elsewhere" / "model")
         assert "report.html" in contents(tmp_path / "model")
 
-    @pytest.mark.parametrize("options", [{"compact": True}, {}])
-    def test_keeps_no_text_of_a_compact_model(self, tmp_path: Path, options: dict[str, Any]) -> None:
+    def test_keeps_no_text_of_a_model_that_keeps_nothing(self, tmp_path: Path) -> None:
         rows = one_label_documents()
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
-        method = any_funnel(views=None, keep="words" if options else "nothing", random_state=0)
-        trained = train(method, data, tmp_path / "model", **options)
+        method = any_funnel(views=None, keep="nothing", random_state=0)
+        trained = train(method, data, tmp_path / "model")
         assert "errors" not in trained.measurement.full
         page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
         assert "--errors" in page
@@ -143,13 +145,13 @@ class TestReport:
     def test_the_command_promises_the_same_of_any_method(self, tmp_path: Path) -> None:
         rows = one_label_documents()
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
-        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--compact")
+        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--keep", "nothing")
         page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
         assert not any(row["text"] in page for row in rows)
 
     def test_of_a_model_that_was_not_measured(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents())
-        train("naive", data, tmp_path / "model", no_table=True)
+        train("naive", data, tmp_path / "model", no_measure=True)
         assert "Not measured." in (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
 
 

@@ -16,7 +16,9 @@ from tests.funnels import any_funnel
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     model = any_funnel(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
-    save_model(model, tmp_path / "model", scores={"average": {}, "languages": {}, "how": "Measured before."})
+    save_model(
+        model, tmp_path / "model", scores={"average": {}, "languages": {}, "evaluated_on": "Measured before."}
+    )
     return tmp_path / "model"
 
 
@@ -28,7 +30,7 @@ def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
     )
     described = describe_model(folder)
     assert described["parameters"]["thresholds"] == "ThresholdTuning(goal='recall=.9', min_threshold=0.0)"
-    assert described["scores"]["how"] == tuned.measurement.how != "Measured before."
+    assert described["scores"]["evaluated_on"] == tuned.measurement.how != "Measured before."
     assert described["scores"]["languages"].keys() == {"en", "it"}
 
 

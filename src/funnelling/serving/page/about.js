@@ -31,7 +31,7 @@ export function showAbout(model, line, place) {
 }
 
 function scores(model) {
-  const { average, languages, how } = model.scores;
+  const { average, languages, evaluated_on: how } = model.scores;
   const titles = "p_at_1" in average ? OF_MANY : "accuracy" in average ? SINGLE_LABEL : MULTILABEL;
   const shown = Object.keys(titles).filter(name => name in average);
   const row = (name, measured, learned) =>

@@ -315,7 +315,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.one_d_array = True
+        tags.input_tags.sparse = tags.input_tags.string = True
         return tags
 
 

@@ -290,7 +290,7 @@ def _check_labels(model: "Model", test: "Corpus", name: str) -> None:
 
 
 def _learned_from(model: "Model", test: "Corpus") -> list[str]:
-    """A line on documents that the model has learned from, as far as it knows how those begin."""
+    """A line on training documents among those for test, as far as the model stores how they begin."""
     from funnelling.text.excerpts import beginning
 
     blocks = {} if model.archive is None else model.archive.blocks
@@ -299,8 +299,8 @@ def _learned_from(model: "Model", test: "Corpus") -> list[str]:
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
     )
     line = (
-        f"{learned:,} of {counted(len(test), 'document')} begin like ones that the model learned from: the "
-        "figures say nothing of those that are new."
+        f"{learned:,} of {counted(len(test), 'document')} begin like training documents: these metrics do "
+        "not hold for new documents."
     )
     return [line] if learned else []
 

@@ -118,9 +118,9 @@ def test_every_method_can_be_named_without_pytorch() -> None:
         "class NoTorch(MetaPathFinder):\n"
         "    def find_spec(self, name, *_):\n"
         "        if name.partition('.')[0] == 'torch': raise ImportError(name)\n"
-        "sys.meta_path.insert(0, NoTorch())\nimport funnelling\n"
+        "sys.meta_path.insert(0, NoTorch())\nimport funnelling.research\n"
         "from funnelling.methods.registry import METHODS, settings_of\n"
-        "for name in METHODS:\n    settings_of(name)\nfunnelling.MLELSTMClassifier()"
+        "for name in METHODS:\n    settings_of(name)\nfunnelling.research.MLELSTMClassifier()"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

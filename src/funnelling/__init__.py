@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from funnelling.commands.compare import compare
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.label_files import read_label_set
     from funnelling.corpus.label_set import LabelSet
@@ -33,6 +34,7 @@ __all__ = [
     "ThresholdTuning",
     "__version__",
     "audit",
+    "compare",
     "load_model",
     "read_corpus",
     "read_documents",
@@ -52,6 +54,7 @@ _MODULES = {
     "ManyLabelsClassifier": "funnelling.funnel.estimator",
     "ThresholdTuning": "funnelling.funnel.thresholds",
     "audit": "funnelling.labelling.auditing",
+    "compare": "funnelling.commands.compare",
     "load_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -166,11 +166,10 @@ class Model:
                         f"X has {documents.shape[1]} features in language {language!r}, where the model was "
                         f"fitted on {features}."
                     )
-        if others and unknown != "abstain":
-            what = f"The model does not know the language{'s' * (len(others) > 1)} {', '.join(others)}."
-            if unknown == "error":
-                raise InputError(f"{what} It knows {', '.join(self.languages)}.")
-            warnings.warn(f"{what} Documents in it get the most frequent labels.", stacklevel=2)
+        if others and unknown == "error":
+            raise InputError(_not_known(tuple(others), tuple(self.languages)))
+        if others and unknown == "prior":
+            warn_of_languages(tuple(others), tuple(self.languages))
         return inputs
 
     def margins(self, X: Any, languages: Languages = None) -> Any:
@@ -359,6 +358,18 @@ def _check(model: Model) -> None:
         model.archive.check_documents(model.labels, features)
         expect(model.archive.sizes == model.documents, "what is kept of documents")
     model.fitted.check(model.documents, features, model.labels)
+
+
+@cache
+def warn_of_languages(others: tuple[str, ...], known: tuple[str, ...]) -> None:
+    """Warn once of languages that a model of others does not know: a search asks again and again."""
+    said = f"{_not_known(others, known)} Documents in it get the most frequent labels."
+    warnings.warn(said, stacklevel=2)
+
+
+def _not_known(others: tuple[str, ...], known: tuple[str, ...]) -> str:
+    several = "s" if len(others) > 1 else ""
+    return f"The model does not know the language{several} {', '.join(others)}. It knows {', '.join(known)}."
 
 
 def probability_thresholds(fitted: Fitted, language: str, columns: int) -> npt.NDArray[np.float64]:

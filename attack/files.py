@@ -68,7 +68,7 @@ class Files:
         return self._contents[file.name]
 
     def _command(self, name: str, path: Path, labels: bool) -> Outcome:
-        arguments = ["data", "describe", path] if labels else ["predict", self._model, path]
+        arguments = ["inspect", path] if labels else ["predict", self._model, path]
         what = f"{name}, by {arguments[0]}"
         process = subprocess.Popen(
             command(*arguments),

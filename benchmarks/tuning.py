@@ -56,7 +56,7 @@ def main() -> None:
             whole = shares(truth, decided)
             each = [shares(truth[tags == tag], decided[tags == tag]) for tag in sorted(set(tags))]
             mean = {kind: np.mean([one[kind] for one in each]) for kind in whole}
-            held_out = change.overall()["after"]
+            held_out = change.total()["after"]
             print(
                 f"{name}, {goal}: {held_out['precision']:.3f} {held_out['recall']:.3f} | "
                 f"{whole['precision']:.3f} {whole['recall']:.3f}; "

@@ -32,15 +32,15 @@ import pandas as pd
 goals = ["micro-f1", "macro-f1", "recall=.8", "precision=.8"]
 changes = {goal: model.tune(goal) for goal in goals}
 
-rows = {"score above 0": changes["micro-f1"].overall()["before"]}
-rows |= {goal: change.overall()["after"] for goal, change in changes.items()}
+rows = {"score above 0": changes["micro-f1"].total()["before"]}
+rows |= {goal: change.total()["after"] for goal, change in changes.items()}
 print(pd.DataFrame(rows).T.round(3))
 
 # %%
 # A goal that is out of reach is not passed over in silence.
 
 impossible = model.tune("precision=.99", per_label=True)
-print(*impossible.missed())
+print(*impossible.unreached())
 
 # %%
 # Before and after, on new documents
@@ -80,7 +80,7 @@ precision, recall, _ = precision_recall_curve(truth.ravel(), probabilities.ravel
 figure, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
 axes.plot(recall, precision, color="0.6", label="one threshold for all labels")
 for number, goal in enumerate(goals):
-    promised, found = changes[goal].overall()["after"], seen[goal]
+    promised, found = changes[goal].total()["after"], seen[goal]
     colour = f"C{number}"
     axes.plot(
         [promised["recall"], found["recall"]], [promised["precision"], found["precision"]], "-", color=colour
@@ -105,7 +105,7 @@ before = model.thresholds_["it"]
 change = model.tune("recall=.9", labels=["use::gameplaying"])
 after = model.thresholds_["it"]
 print("labels whose threshold moved:", *model.classes_[before != after])
-(row,) = change.by_label()
+(row,) = change.per_label()
 for when in ("before", "after"):
     limit, figures = row["threshold"][when], row[when]
     print(f"{when}: above {limit:.2f}, recall {figures['recall']:.2f}, precision {figures['precision']:.2f}")

@@ -114,7 +114,7 @@ def _first(corpus: Corpus, languages: Sequence[str], number: int) -> Corpus:
 
 def _fun(**parameters: Any) -> Any:
     given = FunnelParameters(**{"views": None, "random_state": 0, **parameters})
-    return estimator_type(FUNNEL, given).under(given)  # type: ignore[attr-defined]
+    return estimator_type(FUNNEL, given)._under(given)  # type: ignore[attr-defined]
 
 
 def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -292,7 +292,7 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
         "explain naive": ("explain", folder / "naive", both),
         "evaluate": ("evaluate", folder / "fun-auto", documents["test"], "--json"),
         "inspect": ("inspect", model, "--json"),
-        "describe": ("data", "describe", both),
+        "describe": ("inspect", both),
     }.items():
         yield name, _hash(_run(*arguments).encode())
     compared = json.loads(

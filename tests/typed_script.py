@@ -19,6 +19,7 @@ from funnelling import (
     ManyLabelsClassifier,
     ThresholdTuning,
     audit,
+    compare,
     load_model,
     read_corpus,
     read_documents,
@@ -57,6 +58,7 @@ def files(folder: Path) -> None:
     assert_type(corpus, Corpus)
     assert_type(read_sample(), Corpus)
     audit(corpus, 10).to_csv(folder / "suspects.csv")
+    print(compare(corpus, {"naive": NaiveClassifier(), "fun-tat": "fun-tat"})["methods"])
     assert_type(corpus.texts, list[str])
     assert_type(corpus.languages, list[str | None])
     assert_type(corpus.split("train").select([0, 1]).labelled(), Corpus)
@@ -84,7 +86,7 @@ def a_model() -> None:
     assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
     assert_type(model.choice_.summary(), str)
-    assert_type(model.tune("precision=.9").missed(), list[str])
+    assert_type(model.tune("precision=.9").unreached(), list[str])
     assert_type(model.update(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
     assert_type(model.set_params(n_jobs=2), FunnellingClassifier)
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
@@ -110,7 +112,7 @@ def a_loaded_model() -> None:
     assert_type(model, MethodEstimator)
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     if isinstance(model, FunnellingClassifier):
-        assert_type(model.tune("recall=.9", labels=["cat"]).overall()["after"]["f1"], float)
+        assert_type(model.tune("recall=.9", labels=["cat"]).total()["after"]["f1"], float)
 
 
 def a_shared_model() -> None:

@@ -26,7 +26,7 @@ STATUS = {
     0: "success",
     FAILED: "an internal error, in one line; `FUNNELLING_DEBUG=1` shows the traceback",
     BAD_INPUT: "bad input, which one line names with its cure",
-    NEGATIVE_RESULT: "a negative result: an update made the model worse and was not saved",
+    NEGATIVE_RESULT: "a negative result: `--require` not reached, or an update that made the model worse",
     INTERRUPTED: "interrupted by Ctrl-C; nothing is left half-written",
     TERMINATED: "ended by SIGTERM, as tidily",
 }
@@ -140,7 +140,7 @@ def _page(command: Command, form: Form) -> Iterator[str]:
     yield from _heading(command.name, "=")
     yield from _heading("Synopsis", "-")
     yield from _synopsis(command, form)
-    yield from _heading("Description", "-")
+    yield from _heading("Description" if form is Form.MAN else _capital(command.help), "-")
     yield from _body(command, "-", form)
     if command.name == PROGRAM:
         yield from _heading("Exit status", "-")

@@ -14,7 +14,7 @@ from funnelling.commands import COMMANDS, build_parser
 from funnelling.commands.completing import complete
 from funnelling.commands.declaring import option
 from funnelling.commands.inspect import Inspect
-from funnelling.commands.parsing import command_of, subcommands
+from funnelling.commands.parsing import command_of, every_parser, options_of, subcommands
 from funnelling.commands.settings import parse
 from funnelling.commands.values import count
 
@@ -84,3 +84,13 @@ def test_the_reference_and_the_man_page_describe_it(tmp_path: Path) -> None:
         pages["write_pages"](tmp_path, form)
         text = (tmp_path / "funnelling-inspect.rst").read_text(encoding="utf-8")
         assert f".. option:: --depth N\n\n   {MEANING}\n" in text
+
+
+def test_every_command_has_json_and_every_output_can_be_replaced() -> None:
+    commands = {
+        " ".join(path): set(options_of(parser))
+        for path, parser in every_parser(build_parser())
+        if path and not subcommands(parser)
+    }
+    assert {name for name, options in commands.items() if "json" not in options} == {"serve", "completion"}
+    assert not [name for name, options in commands.items() if "output" in options and "force" not in options]

@@ -123,7 +123,7 @@ class TestInspect:
     def test_a_threshold_per_language_and_a_few_labels(
         self, many_labels_model: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        succeed("inspect", many_labels_model)
+        succeed("inspect", many_labels_model, "--full")
         printed = capsys.readouterr().out
         assert "en: all labels ." in printed
         assert len(printed) < 5_000

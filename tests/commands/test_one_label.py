@@ -101,9 +101,9 @@ def test_where_nothing_is_known_no_label_is_given(one_label_model: Path, tmp_pat
 
 
 def test_inspect_and_the_card_say_it(one_label_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    succeed("inspect", one_label_model)
+    succeed("inspect", one_label_model, "--full")
     printed = capsys.readouterr().out
-    assert "Labels      3, one per document: account, hardware, money" in printed
+    assert "Labels      3 (single-label): account, hardware, money" in printed
     card = (one_label_model / "README.md").read_text(encoding="utf-8")
     assert "It gives each document one of 3 labels, in 2 languages" in card
     assert "| language | documents | accuracy | macro-F1 |" in card

@@ -166,5 +166,5 @@ def test_columns_are_listed_where_none_is_known_for_labels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "docs.csv").write_text("text,Queue,agent\nprinter,1st level,Ann\n")
-    succeed("data", "describe", tmp_path / "docs.csv")
+    succeed("inspect", tmp_path / "docs.csv")
     assert 'no column of labels known among "Queue", "agent" (name it with' in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert answers(tmp_path / "new", data, tmp_path) == rows
     old, new = (json.loads((path / "model.json").read_text("utf-8")) for path in (model, tmp_path / "new"))
     assert old["files"] == new["files"]  # all arrays are the same bytes
-    assert old["probabilities"] == new["probabilities"]
+    assert old["scores"] == new["scores"]
 
 
 def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,6 +186,6 @@ def test_killed_at_any_moment_the_model_is_whole(own_words_copy: Path, data: Pat
         process.wait()
         labels = describe_model(own_words_copy)["labels"]
         assert labels in whole
-        assert list(answers(own_words_copy, data, tmp_path)[0]["scores"]) == labels
+        assert list(answers(own_words_copy, data, tmp_path)[0]["probabilities"]) == labels
         if labels == whole[1]:
             break

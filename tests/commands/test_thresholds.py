@@ -17,7 +17,7 @@ def test_tuned_thresholds_are_those_that_predictions_follow(
     succeed("inspect", tmp_path / "tuned", "--json")
     thresholds = json.loads(capsys.readouterr().out)["thresholds"]
     assert list(thresholds) == ["en", "it"]
-    succeed("inspect", tmp_path / "tuned")
+    succeed("inspect", tmp_path / "tuned", "--full")
     assert "\nThresholds  en, it: " in capsys.readouterr().out
     succeed("predict", tmp_path / "tuned", split_data)
     captured = capsys.readouterr()

@@ -58,10 +58,11 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
         *("-o", output, "--json"),
     )
     record = json.loads(capsys.readouterr().out)
+    assert record["command"] == "tune"
     assert record["goal"] == "recall=.9 per label"
     assert sorted(record["labels"]) == ["account", "money"]
     assert sorted(record["languages"]) == ["en", "it"]
-    for row in (record["overall"], *record["languages"].values(), *record["by_label"]):
+    for row in (record["total"], *record["languages"].values(), *record["by_label"]):
         assert set(row["before"]) == set(row["after"]) == {"precision", "recall", "f1", "labels_per_document"}
     assert {row["label"] for row in record["by_label"]} == {"account", "money"}
     assert record["model"] == str(output)

@@ -88,14 +88,14 @@ def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     assert after[1] < before[1]
     assert after[[0, 2]].tolist() == before[[0, 2]].tolist()
     assert (model.parameters.tuned_for, change.tuned) == ("macro-f1", ["1"])
-    assert [row["label"] for row in change.by_label()] == ["1"]
+    assert [row["label"] for row in change.per_label()] == ["1"]
     assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
     assert model.tune("recall=.95", labels=[1]).tuned == ["1"], "as the model has it"
 
 
 def test_more_recall_means_more_labels() -> None:
     model = fitted()
-    few, many = (model.tune(goal).overall()["after"] for goal in ("recall=.6", "recall=.95"))
+    few, many = (model.tune(goal).total()["after"] for goal in ("recall=.6", "recall=.95"))
     assert many["recall"] > few["recall"]
     assert many["labels_per_document"] > few["labels_per_document"]
     assert many["precision"] < few["precision"]
@@ -105,8 +105,8 @@ def test_figures_are_of_thresholds_that_did_not_see_the_documents() -> None:
     model = fitted()
     change = model.tune("macro-f1")
     in_hindsight = figures(sum_of(model.model_.fitted.learned.tier_two.held_out))
-    assert change.overall()["after"]["f1"] < in_hindsight["f1"]
-    assert change.overall()["after"] == model.tune("macro-f1").overall()["before"]
+    assert change.total()["after"]["f1"] < in_hindsight["f1"]
+    assert change.total()["after"] == model.tune("macro-f1").total()["before"]
 
 
 def test_per_label_is_asked_of_every_label() -> None:
@@ -124,16 +124,16 @@ def test_a_goal_that_is_out_of_reach_is_named_with_what_is_reached() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), rng.random((300, 2)) < 0.3
     model = any_funnel(views=None, meta_C=1, random_state=0).fit(X, y.astype(int))
-    (line,) = model.tune("precision=.95").missed()
+    (line,) = model.tune("precision=.95").unreached()
     assert line.startswith("precision=.95 is not reached: precision is 0.")
-    (line,) = model.tune("precision=.95", per_label=True).missed()
+    (line,) = model.tune("precision=.95", per_label=True).unreached()
     assert line.startswith("precision=0.95 is not reached by 2 of 2 labels: ")
-    assert model.tune("recall=.8").missed() == []
+    assert model.tune("recall=.8").unreached() == []
 
 
 def test_precision_is_reached_with_as_much_recall_as_there_is() -> None:
     model = fitted()
-    high, low = (model.tune(f"precision={share}").overall()["after"] for share in (0.9, 0.7))
+    high, low = (model.tune(f"precision={share}").total()["after"] for share in (0.9, 0.7))
     assert high["precision"] > low["precision"] > 0.6
     assert low["recall"] > high["recall"]
 

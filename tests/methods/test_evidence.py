@@ -97,6 +97,7 @@ class TestSeveralLabels:
         assert blank["abstained"] == "out-of-vocabulary"
         assert blank["labels"]
         assert not any(told["assigned"] for told in blank["labels"].values())
+        assert blank["neighbours"] == []
 
 
 class TestOneLabel:

@@ -63,7 +63,7 @@ def test_columns_of_a_data_frame_keep_their_names(tmp_path: Path) -> None:
 def test_a_goal_that_was_set_since_is_not_taken_for_that_of_the_thresholds() -> None:
     def tuned(**later: str) -> Any:
         model = any_funnel(views=None, random_state=0, thresholds="recall=.95")
-        return model.fit(TEXTS, LABELS, LANGUAGES).set_params(**later).tune("macro-f1").overall()
+        return model.fit(TEXTS, LABELS, LANGUAGES).set_params(**later).tune("macro-f1").total()
 
     assert tuned(thresholds="nonsense") == tuned()
 

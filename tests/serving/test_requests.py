@@ -78,7 +78,7 @@ def test_what_is_to_be_explained(
         (
             {"docs": [GOOD]},
             "",
-            '"docs" is no field of the body, which has language, languages, strict, documents, labels, top.',
+            '"docs" is no field of the body, which has documents, language, languages, strict, labels, top.',
         ),
         ({"documents": "x"}, "/documents", '"documents" must be a list.'),
         ({"documents": []}, "/documents", '"documents" must not be empty.'),

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from pkgutil import resolve_name
@@ -281,7 +280,7 @@ def _refuse(message: str, status: int = BAD_INPUT) -> int:
 UNUSED = ("numpy.f2py", "numpy.testing")
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(name, path, target) if name in UNUSED else None
         if spec is not None and spec.loader is not None:

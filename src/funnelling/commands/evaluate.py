@@ -44,7 +44,10 @@ def _amount(meaning: str, const: int) -> Any:
 
 
 class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
-    """Evaluate a model on the test rows of a file, or on all labelled rows without splits."""
+    """Evaluate a model on labelled documents.
+
+    These are the rows with split test; without splits, all rows that have labels.
+    """
 
     examples = (
         "evaluate model test.jsonl --by-label 10 --errors",
@@ -55,15 +58,15 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
     model: FilePath = argument(MODEL_HELP, "MODEL")
     data: FilePath = argument(DATA_HELP, "DATA")
     by_label: int | None = _amount(
-        "list labels from the worst to the best, or the N worst, and the languages where they fail", NO_LIMIT
+        "list labels from the worst to the best, or the N worst; and the languages where they fail", NO_LIMIT
     )
     confused: int | None = _amount(
-        f"list the N pairs of labels that are most often taken for each other ({DEFAULT_PAIRS})",
+        f"list the N pairs of labels confused most often ({DEFAULT_PAIRS})",
         DEFAULT_PAIRS,
     )
     confusion_matrix: bool = flag("show which labels the documents of each label got (single-label)")
     errors: int | None = _amount(
-        f"list the N documents that the model was most sure about, and wrong, and why ({DEFAULT_ERRORS})",
+        f"list the N errors that the model was most sure of ({DEFAULT_ERRORS}); and why it made them",
         DEFAULT_ERRORS,
     )
     calibration: bool = flag(
@@ -79,8 +82,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
     )
     paper: bool = flag("show the paper's measures, too", common=True)
     output: FilePath | None = output_option(
-        "folder for a report of all this: report.html, report.md, tables and figures; or a file for one "
-        "table, .csv, .tsv, .xlsx, .parquet or .jsonl",
+        "folder for a report of all this; or a file for one table, .csv, .tsv, .xlsx, .parquet or .jsonl",
         "DIR|FILE",
         default=None,
         common=True,
@@ -288,7 +290,7 @@ def _check_labels(model: "Model", test: "Corpus", name: str) -> None:
 
 
 def _learned_from(model: "Model", test: "Corpus") -> list[str]:
-    """A line on documents that the model has learned from, as far as it knows how those begin."""
+    """A line on training documents among those for test, as far as the model stores how they begin."""
     from funnelling.text.excerpts import beginning
 
     blocks = {} if model.archive is None else model.archive.blocks
@@ -297,8 +299,8 @@ def _learned_from(model: "Model", test: "Corpus") -> list[str]:
         (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
     )
     line = (
-        f"{learned:,} of {counted(len(test), 'document')} begin like ones that the model learned from: the "
-        "figures say nothing of those that are new."
+        f"{learned:,} of {counted(len(test), 'document')} begin like training documents: these metrics do "
+        "not hold for new documents."
     )
     return [line] if learned else []
 

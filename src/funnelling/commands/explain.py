@@ -74,7 +74,7 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
         from funnelling.commands.predictions import Counts, counting, summary
         from funnelling.commands.sources import layout_for, load_text_model
         from funnelling.corpus.labels import label_columns
-        from funnelling.formats import read_documents
+        from funnelling.formats import is_text, read_documents
         from funnelling.formats.files import STANDARD, shown_name, writing
         from funnelling.formats.tables import write_table
         from funnelling.methods.rows import Predictor, batches
@@ -112,7 +112,7 @@ class Explain(LabelSetFile, Names, Overwriting, Reading):
                     if target == STANDARD:
                         stream.flush()  # whatever reads along gets whole rows
         if any(kind for kind, _ in counts):
-            for line in summary(shown_name(data), counts):
+            for line in summary("the text" if is_text(data, self.layout) else shown_name(data), counts):
                 report(line)
 
     def _style(self, target: str) -> str:

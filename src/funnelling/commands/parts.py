@@ -121,7 +121,7 @@ def documents_for_test(
                 if document.split == TEST and document.labels is not None:
                     yield document
 
-    return make_corpus(documents(), os.fspath(path), among=among, strict=strict)
+    return make_corpus(documents(), os.fspath(path), among=layout.detect_among or among, strict=strict)
 
 
 def _settle(prepared: TrainingSet, one_label: bool | None) -> tuple[TrainingSet, list[str]]:

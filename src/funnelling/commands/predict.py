@@ -114,8 +114,10 @@ class Predict(Predicting, Jobs, Cluster, Overwriting, Reading):
                 verbose=verbose,
             )
             say_renamed(table.renamed)
-        if any(kind for kind, _ in counts) or not is_text(data, layout):
-            for line in summary(shown_name(data if _is_stream(target) else target), counts):
+        text = is_text(data, layout)
+        if any(kind for kind, _ in counts) or not text:
+            name = shown_name(target) if not _is_stream(target) else "the text" if text else shown_name(data)
+            for line in summary(name, counts):
                 report(line)
         if self.threshold is None and thresholds_of(model):
             _say_where_thresholds_stand(os.fspath(self.model), target, ending)

@@ -89,7 +89,7 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         "give documents the parents of their labels, whenever the model learns or is measured", group=LABELS
     )
     keep: str | None = option(
-        "what the model stores of each training document: words, texts or nothing (words)",
+        "what to store of training documents: words, texts or nothing (words)",
         "WHAT",
         default=None,
         choices=("words", "texts", "nothing"),

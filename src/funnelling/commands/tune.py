@@ -121,9 +121,10 @@ class Tune(Changing, Reading):
         from funnelling.report.measures import MAX_LABELS_SHOWN, label_changes, language_changes
         from funnelling.report.tables import plain
 
-        record, how = result.change.record(), result.measurement.how
+        record, how = result.change.to_dict(), result.measurement.how
         if self.json:
-            printing.print_json({"model": str(self.target), **record, "evaluated_on": how})
+            model = {**printing.origin("tune"), "model": str(self.target)}
+            printing.print_json({**model, **record, "evaluated_on": how})
             return
         print(plain(language_changes(record)))
         print(how)
@@ -132,7 +133,7 @@ class Tune(Changing, Reading):
             shown = min(len(changed), MAX_LABELS_SHOWN)
             print(f"\nThe labels that changed most ({shown} of {len(changed)}):")
             print(plain(label_changes(changed)))
-        print("\n".join(record["missed"]), end="\n" if record["missed"] else "")
+        print("\n".join(record["unreached"]), end="\n" if record["unreached"] else "")
         if self.labels is not None:
             print(
                 "Other labels keep their thresholds. An update tunes all labels again, for the former goal."

@@ -62,7 +62,7 @@ class ThresholdChange:
     before: dict[str, IntArray]
     after: dict[str, IntArray]
 
-    def overall(self) -> dict[str, Figures]:
+    def total(self) -> dict[str, Figures]:
         """Precision, recall, F1 and labels per document, before and after, of all languages together."""
         return {when: figures(counts) for when, counts in self._counts(self._columns()).items()}
 
@@ -74,7 +74,7 @@ class ThresholdChange:
             for language in self.after
         }
 
-    def by_label(self) -> list[dict[str, Any]]:
+    def per_label(self) -> list[dict[str, Any]]:
         """The same of each label that was tuned, with its thresholds; those that changed most come first."""
         rows = []
         for column in self._columns():
@@ -92,7 +92,7 @@ class ThresholdChange:
             )
         return sorted(rows, key=lambda row: (-_difference(row), row["label"]))
 
-    def missed(self) -> list[str]:
+    def unreached(self) -> list[str]:
         """In lines, where the goal is missed by more than chance would have it; none where it is reached."""
         goal = parse_goal(self.goal)
         if goal.share is None:
@@ -112,15 +112,15 @@ class ThresholdChange:
         counted = f"{len(short)} of {len(self.tuned)} labels"
         return [f"{kind}={share:g} is not reached by {counted}: {named}{more}."] if short else []
 
-    def record(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
         return {
             "goal": self.goal,
             "labels": self.tuned,
-            "overall": self.overall(),
+            "total": self.total(),
             "languages": self.by_language(),
-            "by_label": self.by_label(),
-            "missed": self.missed(),
+            "by_label": self.per_label(),
+            "unreached": self.unreached(),
         }
 
     def _columns(self) -> list[int]:

@@ -82,7 +82,8 @@ def compare(
 
     Examples
     --------
-    >>> from funnelling import NaiveClassifier, read_sample
+    >>> from funnelling import read_sample
+    >>> from funnelling.research import NaiveClassifier
     >>> result = compare(read_sample(), {"naive": NaiveClassifier(C=1), "fun-tat": "fun-tat"})
     >>> list(result["methods"]), round(result["methods"]["fun-tat"]["average"]["micro_f1"], 2)
     (['fun-tat', 'naive'], 0.63)

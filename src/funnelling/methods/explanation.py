@@ -237,10 +237,11 @@ class Explainer:
                 }
                 for label, of_words, of_labels in zip(chosen, below, above, strict=True)
             }
+            is_known = bool(evidence.in_vocabulary[i])
             yield {
                 "labels": explained,
-                "neighbours": [] if tier_two is None else tier_two.neighbours(i),
-                "abstained": None if evidence.in_vocabulary[i] else OUT_OF_VOCABULARY,
+                "neighbours": tier_two.neighbours(i) if tier_two is not None and is_known else [],
+                "abstained": None if is_known else OUT_OF_VOCABULARY,
             }
 
     def _above(self, evidence: TierTwoAttribution) -> "_TierTwo":

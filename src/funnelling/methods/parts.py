@@ -162,10 +162,14 @@ def prepare(
     ``kept`` says what a model is to keep of their texts, to learn on.
     """
     work.mkdir(parents=True, exist_ok=True)
-    languages = sorted(set[str]().union(*(languages_in(part, layout, strict) for part in parts)))
+    given = {layout.default_language} if layout.default_language else set()
+    languages = list(layout.detect_among) or sorted(
+        given.union(*(languages_in(part, layout, strict) for part in parts))
+    )
     if not languages:
         raise InputError(
-            f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
+            f"{parts[0]}: no document of any part names its language. Name them with --languages, or add a "
+            "column language to some at least."
         )
     calls = [(str(part), work, languages, layout, strict, kept) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:

@@ -136,7 +136,10 @@ class Predictor:
             for row in self.model.explain(self._contents(known, languages), None, labels, top):
                 yield row if self._names is None else {**row, "labels": self._named(row["labels"])}
 
-        return self._answer(documents, source, rows, lambda: {"labels": {}, "neighbours": []})
+        def no_answer() -> dict[str, Any]:
+            return {"labels": {}, "neighbours": [], "abstained": UNKNOWN_LANGUAGE}
+
+        return self._answer(documents, source, rows, no_answer)
 
     def _answer(
         self,
@@ -155,7 +158,7 @@ class Predictor:
             row: dict[str, Any] = {"id": document.id, "language": language}
             if probability is not None:
                 row |= {"language_detected": True, "language_probability": probability}
-            row |= next(answers) if known else {**unknown(), "abstained": UNKNOWN_LANGUAGE}
+            row |= next(answers) if known else unknown()
             row["language"] = language
             if known and language in unseen:
                 row["zero_shot"] = True
@@ -163,7 +166,8 @@ class Predictor:
 
     def _no_answer(self) -> dict[str, Any]:
         names: dict[str, Any] = {} if self._names is None else {NAMES_KEY: []}
-        return {"labels": [], **names, "best_label": None, "probability": None, "probabilities": {}}
+        answer = {"labels": [], **names, "best_label": None, "probability": None}
+        return {**answer, "abstained": UNKNOWN_LANGUAGE, "probabilities": {}}
 
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool, float | None]]:
         """The language of each document, whether the model knows it, and if detected its probability."""

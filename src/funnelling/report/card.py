@@ -323,7 +323,7 @@ def _besides(description: Mapping[str, Any]) -> str:
         return ""
     shown = " Its report.html, where there is one, may show parts of texts"
     known = "keep" in description["parameters"]
-    return f"{shown}. A model trained with --compact has nothing of either." if known else f"{shown}."
+    return f"{shown}. A model trained with --keep nothing has neither." if known else f"{shown}."
 
 
 def _of_rare(scores: Mapping[str, Any] | None) -> str:

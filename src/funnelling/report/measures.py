@@ -337,7 +337,7 @@ ALL_TOGETHER = "all together"
 
 def language_changes(record: Mapping[str, Any]) -> Table:
     """One row for each language and one for all, before and after."""
-    rows = {ALL_TOGETHER: record["overall"], **record["languages"]}
+    rows = {ALL_TOGETHER: record["total"], **record["languages"]}
     return Table(
         ["language", *["before", "after"] * len(THRESHOLD_TITLES)],
         [[name, *_threshold_pairs(row)] for name, row in rows.items()],

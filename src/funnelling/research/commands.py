@@ -90,6 +90,7 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
         "FILE|CORPUS",
         default=(),
         action="append",
+        common=True,
     )
     methods: str | None = option(
         f"methods of the tables, as train has them, or all ({','.join(DEFAULT_METHODS)}, and upper-bound "
@@ -97,6 +98,7 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
         "M,M…",
         default=None,
         complete=lambda: [*METHODS, ALL_METHODS],
+        common=True,
     )
     fractions: Sequence[float] = option(
         "shares of a language's training documents, for learning-curves (0,.1,.2,.3,.5,.75,1)",
@@ -246,7 +248,12 @@ class BuildCorpus(Overwriting, AsJson):
         "FILE",
     )
     source: Sequence[Path] | None = option(
-        "folder of files to build from; may be repeated", "DIR", default=None, action="append", type=Path
+        "folder of files to build from; may be repeated",
+        "DIR",
+        default=None,
+        action="append",
+        type=Path,
+        common=True,
     )
     languages: Sequence[str] | None = option(
         "languages, such as en,it,pt_BR",
@@ -254,6 +261,7 @@ class BuildCorpus(Overwriting, AsJson):
         default=None,
         type=lambda text: text.split(","),
         complete="languages",
+        common=True,
     )
     min_words: int | None = option(
         "words that a text must have in every language", "N", default=None, type=count
@@ -311,7 +319,7 @@ class BuildVectors(Seed, Overwriting, AsJson):
         "folder of the vectors",
         "DIR",
     )
-    dimensions: int = option(f"dimensions ({DIMENSIONS})", "N", default=DIMENSIONS, type=count)
+    dimensions: int = option(f"dimensions ({DIMENSIONS})", "N", default=DIMENSIONS, type=count, common=True)
     min_count: int = option("times a word must occur (1)", "N", default=1, type=count)
     languages: Sequence[str] | None = option(
         "languages (all of the reference corpus)",

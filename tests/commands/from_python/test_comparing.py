@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import InputError, read_corpus, write_documents
+from funnelling import InputError, compare, read_corpus, write_documents
 from funnelling.commands.compare import Compare
 from funnelling.commands.corpora import read_trials
 from funnelling.commands.measurement import check_new_files, check_results_folder
 from funnelling.commands.sources import choose_methods
-from funnelling.methods.comparing import compare
 from funnelling.research import NaiveClassifier
 from funnelling.research.commands import Experiment
 from tests.research.experiments.made import made_corpus, made_trials

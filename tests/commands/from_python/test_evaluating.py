@@ -25,7 +25,7 @@ def test_unknown_languages_are_refused_or_left_out(model: Path, tmp_path: Path) 
     scores = evaluate(model, data, report=lines.append)
     assert list(scores["languages"]) == ["en", "it"]
     assert lines[0] == f"{data}: left out 2 documents in de, which the model does not know."
-    assert lines[1].startswith("4 of 8 documents begin like ones that the model learned from")
+    assert lines[1].startswith("4 of 8 documents begin like training documents")
 
 
 def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tmp_path: Path) -> None:

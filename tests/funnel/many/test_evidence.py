@@ -87,6 +87,6 @@ def test_vectors_are_explained_by_their_columns() -> None:
 def test_opinions_on_all_labels_are_refused(model: ManyLabelsClassifier) -> None:
     with pytest.raises(InputError, match=r"^fun-many cannot tell yet .*\. Use classify, or explain\.$"):
         model.model_.opinions([TEXT], ["en"])
-    refusal = r"^fun-many cannot say yet which documents to label next\."
+    refusal = r"^fun-many cannot choose documents to label next\."
     with pytest.raises(InputError, match=refusal):
         model.next_to_label([TEXT], ["en"])

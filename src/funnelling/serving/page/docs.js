@@ -8,29 +8,35 @@ const resolve = (api, schema) => (schema?.$ref ? api.components.schemas[schema.$
 // A value that may be of several types, null among them, has a schema for each.
 const choices = schema => schema.anyOf ?? [schema];
 
+// What stands between backquotes is code.
+const prose = text => text.split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
+
 function kind(api, schema) {
+  if (schema.$ref?.endsWith("/Label")) return "label";
   const resolved = resolve(api, schema);
   if (resolved.anyOf) return resolved.anyOf.map(choice => kind(api, choice)).join(" or ");
   if ("const" in resolved) return JSON.stringify(resolved.const);
-  if (resolved.enum) return "label";
+  if (resolved.enum) return resolved.enum.map(value => JSON.stringify(value)).join(" or ");
   return resolved.type === "array" ? list(api, resolved) : (resolved.type ?? "anything");
 }
 
 function list(api, { items, prefixItems }) {
   if (prefixItems) return prefixItems.length > 2 ? "triple" : "pair";
   const of = kind(api, items);
-  return of === "anything" ? "list" : `list of ${of}s`;
+  if (of === "anything") return "list";
+  return `list of ${of.startsWith('"') ? of : `${of}s`}`;
 }
 
 function limits({ type, maxLength, minItems, maxItems, minimum, maximum }) {
   if (maxLength) return [`At most ${maxLength.toLocaleString("en")} characters.`];
   if (maxItems) return [`${minItems ?? 0} to ${maxItems}.`];
-  return type === "integer" && maximum < Number.MAX_SAFE_INTEGER ? [`${minimum} to ${maximum}.`] : [];
+  return type === "integer" && maximum < Number.MAX_SAFE_INTEGER ? [`${minimum} to ${maximum.toLocaleString("en")}.`] : [];
 }
 
 function fields(api, schema, prefix = "") {
   const { properties = {}, required = [] } = resolve(api, schema);
-  return Object.entries(properties).flatMap(([name, property]) => {
+  const ordered = Object.entries(properties).sort(([one], [other]) => required.includes(other) - required.includes(one));
+  return ordered.flatMap(([name, property]) => {
     const { description, ...value } = resolve(api, property);
     const meaning = [...(description ? [description] : []), ...choices(value).flatMap(limits)];
     const row = make(
@@ -38,7 +44,7 @@ function fields(api, schema, prefix = "") {
       {},
       make("th", { scope: "row" }, make("code", {}, prefix + name), required.includes(name) ? "" : " (optional)"),
       make("td", {}, kind(api, property)),
-      make("td", {}, meaning.join(" ")),
+      make("td", {}, prose(meaning.join(" "))),
     );
     const [inner, joint] = value.items
       ? [resolve(api, value.items), "[]."]
@@ -75,7 +81,7 @@ function operation(api, path, method, details) {
     "article",
     { class: "operation" },
     title,
-    make("p", {}, `${details.summary}. ${details.description ?? ""}`),
+    make("p", {}, prose(`${details.summary}. ${details.description ?? ""}`)),
     make("pre", { tabindex: 0, role: "region", "aria-label": `Command for ${name}` }, make("code", {}, command)),
     body ? fieldTable(api, `Body of ${name}`, body.schema) : null,
     answer ? fieldTable(api, `Answer of ${name}`, answer) : null,

@@ -147,6 +147,24 @@ def test_a_value_that_is_no_choice_is_refused(refuses: Refuses) -> None:
     refuses("predict", "model", "docs.jsonl", "--config", NAMED, says=["funnelling: ", says])
 
 
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [('method = "fun-tta"', "no method 'fun-tta'. "), ('labels-column = "topik"', "no column 'topik'. ")],
+)
+def test_a_value_that_is_quoted_names_the_place(setting: str, says: str, refuses: Refuses) -> None:
+    write(setting)
+    Path("docs.csv").write_text("text,topic,language\na cat,x,en\n", encoding="utf-8")
+    refuses(
+        "train",
+        "docs.csv",
+        "-o",
+        "model",
+        "--config",
+        NAMED,
+        says=[f"funnelling: {NAMED}:1: {setting.split()[0]}: ", says],
+    )
+
+
 def test_what_a_command_refuses_later_names_the_place_too(tmp_path: Path, refuses: Refuses) -> None:
     write('[train]\nset = ["fun-tat.meta_C=1"]\nseed = 3\n')
     write_jsonl(tmp_path / "docs.jsonl", documents())

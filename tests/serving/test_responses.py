@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.research import NaiveClassifier
-from funnelling.serving import schema
+from funnelling.serving import responses, schema
 from tests.funnels import any_funnel
 
 from .conftest import LABELS, TEXTS, Client, answers_of, sentences
@@ -34,7 +34,7 @@ BLANK = {"documents": [{"text": "🐈", "language": "en"}]}
 def test_answers_are_of_their_type(client: Any, name: str, method: str, path: str, body: Any) -> None:
     predictions, explanations = answers_of(LabelSpace(np.array(LABELS)))
     of_documents = {"PredictResponse": predictions, "ExplainResponse": explanations}
-    general = getattr(schema, name)
+    general = getattr(schema, name, None) or getattr(responses, name)
     for kind in (general, of_documents.get(name, general)):
         kind.model_validate_json(client.request(method, path, json=body).content, strict=True)
 

@@ -6,7 +6,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.methods.model import Model
-from funnelling.serving.requests import ANY_TAG, tag_pattern
+from funnelling.serving.tags import ANY_TAG, tag_pattern
 from funnelling.text.languages import normalise_tag
 from tests.funnels import any_funnel
 

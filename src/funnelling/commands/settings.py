@@ -55,8 +55,14 @@ def parse(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, lis
 
 
 def told(refusal: str, settings: Sequence[ConfigValue]) -> str:
-    """A refusal, after the places of the settings that it names: nobody typed them."""
-    named = [each.place for each in settings if re.search(rf"--{re.escape(each.name)}(?![\w-])", refusal)]
+    """A refusal, after the places of the settings whose name or value is in it: nobody typed them."""
+
+    def is_meant(setting: ConfigValue) -> bool:
+        values = (word.partition("=")[2] for word in setting.words)
+        named = re.search(rf"--{re.escape(setting.name)}(?![\w-])", refusal)
+        return named is not None or any(repr(value) in refusal for value in values if value)
+
+    named = [each.place for each in settings if is_meant(each)]
     return f"{', '.join(named)}: {refusal}" if named else refusal
 
 

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from funnelling.corpus.label_set import LabelSet
 from funnelling.methods.model import Model
 from funnelling.methods.rows import thresholds_of
-from funnelling.serving import schema
+from funnelling.serving import responses, schema
 from funnelling.serving.batches import LINES, add_batches
 from funnelling.serving.bodies import (
     Bodies,
@@ -228,7 +228,7 @@ def _add_facts(
     @app.get(
         "/v1/model",
         summary="What the model is",
-        responses=answers(schema.ModelResponse, "Its description.", 401),
+        responses=answers(responses.ModelResponse, "Its description.", 401),
     )
     async def tell_model() -> Response:
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
@@ -249,7 +249,7 @@ def _add_facts(
     @app.get(
         "/v1/labels",
         summary="What labels are called",
-        responses=answers(schema.LabelsResponse, "One entry per label of the model.", 401),
+        responses=answers(responses.LabelsResponse, "One entry per label of the model.", 401),
     )
     async def tell_labels() -> Response:
         """The names of labels in all languages, what they mean, their parents, and which are not assigned."""
@@ -258,7 +258,7 @@ def _add_facts(
     @app.get(
         "/healthz",
         summary="Whether it is there",
-        responses=answers(schema.HealthResponse, "It is there."),
+        responses=answers(responses.HealthResponse, "It is there."),
     )
     async def health() -> Response:
         """Answers as soon as the model is loaded."""

@@ -21,8 +21,7 @@ from funnelling.formats.journal import Decision, Journal, JournalFullError, Jour
 from funnelling.formats.jsonl import LABEL
 from funnelling.serving.guard import HTTPProblem, place_of, too_busy
 from funnelling.serving.requests import Requests
-from funnelling.serving.responses import OF_A_BODY, answers
-from funnelling.serving.schema import FeedbackResponse
+from funnelling.serving.responses import OF_A_BODY, FeedbackResponse, answers
 from funnelling.serving.settings import FEEDBACK, JOURNAL_WAIT_S, Limits, ServiceSettings
 
 CLOSE = {"Connection": "close"}

@@ -5,10 +5,8 @@ service starts.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from string import ascii_lowercase
 from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
 from pydantic import (
@@ -32,46 +30,9 @@ from funnelling.methods.rows import NO_THRESHOLD
 from funnelling.serving import schema
 from funnelling.serving.engine import RowOptions
 from funnelling.serving.guard import HTTPProblem
-from funnelling.serving.schema import MAX_TAG_CHARACTERS, Body, saying, string
+from funnelling.serving.schema import Body, saying, string
 from funnelling.serving.settings import Limits
-from funnelling.text.languages import is_language, is_served, normalise_tag
-
-ANY_TAG = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"
-_SUBTAGS = "([-_][A-Za-z0-9]{1,8})*"
-
-
-def tag_pattern(model: Model) -> str:
-    """A pattern of the tags that a model serves, in either case, plain or with subtags, or empty."""
-    if model.serves("qaa"):  # a code that no language has: it serves all
-        return ANY_TAG
-    codes = [a + b for a in ascii_lowercase for b in ascii_lowercase]
-    if any(model.serves(code) for code in codes if not is_served(code, model.languages)):
-        return ANY_TAG
-    return f"^(|{'|'.join(_spellings(tag, model) for tag in model.languages)})$"
-
-
-def _spellings(tag: str, model: Model) -> str:
-    """A pattern of a language by each of its codes; one that is served as such may have any subtags."""
-    if not is_language(tag):
-        return _in_any_case(tag) + ("" if "_" in tag else _SUBTAGS)
-    language, *subtags = normalise_tag(tag).split("_")
-    codes = "|".join(map(_in_any_case, _codes(language)))
-    if model.serves(language):
-        return f"({codes}){_SUBTAGS}"
-    return "[-_]".join([f"({codes})", *map(_in_any_case, subtags)])
-
-
-def _codes(language: str) -> list[str]:
-    """The codes of a language in ISO 639-1 and -2."""
-    from langcodes import Language
-
-    longer = {Language.get(language).to_alpha3(variant) for variant in "TB"}
-    return [language, *sorted(code for code in longer - {language} if normalise_tag(code) == language)]
-
-
-def _in_any_case(tag: str) -> str:
-    return "".join("[-_]" if c == "_" else f"[{c.lower()}{c.upper()}]" if c.isalpha() else c for c in tag)
-
+from funnelling.serving.tags import ANY_TAG, tag_check, tag_pattern, tag_schema
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
 _REASONS = {
@@ -115,7 +76,7 @@ class Requests:
         self._assignable = {
             label for column, label in enumerate(labels) if rules is None or not rules.excluded[column]
         }
-        self._check_tag, known = _tag_check(model), _tag(tag_pattern(model))
+        self._check_tag, known = tag_check(model), tag_schema(tag_pattern(model))
         served = Annotated[schema.Language, AfterValidator(self._check_tag), WithJsonSchema(known)]
         self.document_type = document = narrowed(schema.Document, text=string(limits.characters))
         label: Any = label_type(labels)
@@ -279,30 +240,6 @@ def at_most(entry: Any, most: int) -> Any:
     return Annotated[list[entry], Field(min_length=1, max_length=most, fail_fast=True)]
 
 
-def _tag(pattern: str) -> dict[str, Any]:
-    return {"type": "string", "pattern": pattern, "maxLength": MAX_TAG_CHARACTERS}
-
-
-def _tag_check(model: Model) -> Callable[[str], str]:
-    known = ", ".join(model.languages)
-
-    @lru_cache(maxsize=1_024)
-    def serves(tag: str) -> bool:
-        try:
-            return tag == tag.strip() and model.serves(normalise_tag(tag))
-        except InputError:
-            return False
-
-    def check(tag: str) -> str:
-        if tag and (len(tag) > MAX_TAG_CHARACTERS or not serves(tag)):
-            raise PydanticCustomError(
-                "language", f"the model does not know the language {quoted(tag)}, only {known}"
-            )
-        return tag
-
-    return check
-
-
 def _named(tag: str) -> str:
     if not tag:
         raise PydanticCustomError("language", "a language must not be empty")
@@ -339,7 +276,7 @@ def _names_type(model: Model) -> Any:
         return language
 
     listed = {"type": "string", "enum": sorted(label_set.names)}
-    known = WithJsonSchema(_tag(ANY_TAG) if UNTAGGED in label_set.names else listed)
+    known = WithJsonSchema(tag_schema(ANY_TAG) if UNTAGGED in label_set.names else listed)
     return Annotated[schema.Language, AfterValidator(check), known] | None
 
 

@@ -1,6 +1,6 @@
 """The answers of a service: which models and problems the OpenAPI document names for a route."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -9,7 +9,61 @@ from funnelling.matrices import XMC_MIN_LABELS
 from funnelling.serving import schema
 from funnelling.serving.guard import MEDIA_TYPE
 from funnelling.serving.requests import at_most, narrowed
+from funnelling.serving.schema import Answer, Probability
 from funnelling.serving.settings import Limits
+
+
+class ExampleText(Answer):
+    language: str
+    text: str
+
+
+class ModelResponse(Answer):
+    """What a model is, and how much a request may ask of it."""
+
+    method: str
+    languages: Annotated[dict[str, int], Field(description="Training documents of each.")]
+    labels: list[Any]
+    single_label: Annotated[bool, Field(description="Whether a document has exactly one label.")]
+    thresholds: Annotated[
+        dict[str, dict[str, Probability]],
+        Field(description="By language: above which probability a label is assigned, where that is not .5."),
+    ]
+    scores: Annotated[
+        dict[str, Any] | None,
+        Field(description="How good it is, and on which documents; null if it was not measured."),
+    ]
+    examples: Annotated[
+        list[ExampleText], Field(description="How training documents begin, where the model keeps that.")
+    ]
+    limits: Limits
+    feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
+    funnelling: str
+
+
+class LabelFacts(Answer):
+    id: str
+    name: Annotated[
+        str, Field(description="In English, or else as it is called anywhere; the id without one.")
+    ]
+    names: Annotated[dict[str, str], Field(description="By language.")]
+    description: str
+    parents: Annotated[list[str], Field(description="More general labels, which the model may not have.")]
+    excluded: Annotated[bool, Field(description="Whether it is never assigned.")]
+
+
+class LabelsResponse(Answer):
+    """What labels are called."""
+
+    labels: list[LabelFacts]
+
+
+class FeedbackResponse(Answer):
+    recorded: Annotated[int, Field(ge=1, description="Documents that are in the journal now.")]
+
+
+class HealthResponse(Answer):
+    status: Literal["ok"]
 
 
 def answer_types(labels: LabelSpace, limits: Limits, label: Any) -> tuple[Any, Any]:
@@ -26,7 +80,7 @@ def answer_types(labels: LabelSpace, limits: Limits, label: Any) -> tuple[Any, A
         "PredictRow",
         labels=Annotated[list[label], Field(max_length=1)] if single else list[label],
         best_label=label | None,
-        probabilities=Annotated[dict[str, schema.Probability], Field(description=shown)],
+        probabilities=Annotated[dict[str, Probability], Field(description=shown)],
     )
     predictions = narrowed(schema.PredictResponse, documents=at_most(row, limits.documents))
     explanations = narrowed(schema.ExplainResponse, documents=at_most(schema.ExplainRow, limits.explained))

@@ -20,8 +20,6 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from funnelling.serving.settings import Limits
-
 MAX_TAG_CHARACTERS = 40
 MAX_ID_CHARACTERS = 1_000
 MAX_INTEGER_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
@@ -348,56 +346,3 @@ class ExplainResponse(Answer):
     """One row per document, in their order."""
 
     documents: Annotated[list[ExplainRow], Field(min_length=1)]
-
-
-class ExampleText(Answer):
-    language: str
-    text: str
-
-
-class ModelResponse(Answer):
-    """What a model is, and how much a request may ask of it."""
-
-    method: str
-    languages: Annotated[dict[str, int], Field(description="Training documents of each.")]
-    labels: list[Any]
-    single_label: Annotated[bool, Field(description="Whether a document has exactly one label.")]
-    thresholds: Annotated[
-        dict[str, dict[str, Probability]],
-        Field(description="By language: above which probability a label is assigned, where that is not .5."),
-    ]
-    scores: Annotated[
-        dict[str, Any] | None,
-        Field(description="How good it is, and on which documents; null if it was not measured."),
-    ]
-    examples: Annotated[
-        list[ExampleText], Field(description="How training documents begin, where the model keeps that.")
-    ]
-    limits: Limits
-    feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
-    funnelling: str
-
-
-class LabelFacts(Answer):
-    id: str
-    name: Annotated[
-        str, Field(description="In English, or else as it is called anywhere; the id without one.")
-    ]
-    names: Annotated[dict[str, str], Field(description="By language.")]
-    description: str
-    parents: Annotated[list[str], Field(description="More general labels, which the model may not have.")]
-    excluded: Annotated[bool, Field(description="Whether it is never assigned.")]
-
-
-class LabelsResponse(Answer):
-    """What labels are called."""
-
-    labels: list[LabelFacts]
-
-
-class FeedbackResponse(Answer):
-    recorded: Annotated[int, Field(ge=1, description="Documents that are in the journal now.")]
-
-
-class HealthResponse(Answer):
-    status: Literal["ok"]

@@ -114,7 +114,7 @@ def _first(corpus: Corpus, languages: Sequence[str], number: int) -> Corpus:
 
 def _fun(**parameters: Any) -> Any:
     given = FunnelParameters(**{"views": None, "random_state": 0, **parameters})
-    return estimator_type(FUNNEL, given).under(given)  # type: ignore[attr-defined]
+    return estimator_type(FUNNEL, given)._under(given)  # type: ignore[attr-defined]
 
 
 def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -19,4 +19,4 @@ def any_funnel(variant: str = "tat", **parameters: Any) -> FunnelEstimator:
     if parameters.get("combine") == "odds":
         parameters["final_estimator"] = parameters.pop("combine")
     given = FunnelParameters(variant, **parameters)
-    return cast("type[FunnelEstimator]", estimator_type(FUNNEL, given)).under(given)
+    return cast("type[FunnelEstimator]", estimator_type(FUNNEL, given))._under(given)

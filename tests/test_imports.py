@@ -18,7 +18,7 @@ BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
     "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
-    "funnelling.methods.answering": "`save` and `push`: storage is a layer above",
+    "funnelling.methods.estimator": "`save` and `push`: storage is a layer above",
     "funnelling.funnel.estimator": "`from_paper`: the paper's classifier is in a layer above",
     "funnelling.research": "public names, as those of the package",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
@@ -30,7 +30,7 @@ BY_NAME = {
 }
 # An estimator saves itself, and storage makes estimators; one makes the paper's: circles that a call closes.
 BACK = {
-    "funnelling.methods.answering": {"funnelling.storage.models", "funnelling.storage.places"},
+    "funnelling.methods.estimator": {"funnelling.storage.models", "funnelling.storage.places"},
     "funnelling.funnel.estimator": {"funnelling.research.classifiers"},
 }
 

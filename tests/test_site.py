@@ -35,7 +35,7 @@ ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "docs" / "site" / "build.py"
 _LINKS = runpy.run_path(str(ROOT / "docs" / "site" / "links.py"))
 read_pages, broken = _LINKS["read_pages"], _LINKS["broken"]
-MAIN = "FunnelEstimator"  # whose page has the methods that all estimators share
+MAIN = "FunnellingClassifier"  # whose page has the methods that all estimators share
 PHONE, DESK = 390, 1280
 SECONDS = 60  # a machine may be busy with other things
 # Kinds of pages: the first, a chapter with wide tables, long names, long lines, pictures, a search.

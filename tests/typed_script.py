@@ -19,6 +19,7 @@ from funnelling import (
     ManyLabelsClassifier,
     ThresholdTuning,
     audit,
+    compare,
     load_model,
     read_corpus,
     read_documents,
@@ -57,6 +58,7 @@ def files(folder: Path) -> None:
     assert_type(corpus, Corpus)
     assert_type(read_sample(), Corpus)
     audit(corpus, 10).to_csv(folder / "suspects.csv")
+    print(compare(corpus, {"naive": NaiveClassifier(), "fun-tat": "fun-tat"})["methods"])
     assert_type(corpus.texts, list[str])
     assert_type(corpus.languages, list[str | None])
     assert_type(corpus.split("train").select([0, 1]).labelled(), Corpus)

@@ -5,7 +5,7 @@ from typing import Any
 
 # What other modules of ours call on a model, and nobody else has to.
 INNER = (
-    *("algorithm", "check", "copied", "current_model", "learner", "model_", "of", "parameters", "run"),
+    *("algorithm", "check", "copied", "learner", "model_", "parameters", "run"),
     "yes_above",
     *("get_metadata_routing", "set_fit_request", "set_predict_request", "set_predict_proba_request"),
     *("set_decision_function_request", "set_score_request"),  # scikit-learn's, and described there

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from funnelling.funnel.estimator import FunnellingClassifier, ManyLabelsClassifier
     from funnelling.funnel.thresholds import ThresholdTuning
     from funnelling.labelling.auditing import audit
+    from funnelling.methods.comparing import compare
     from funnelling.spaces.base import Embeddings, Encoder
     from funnelling.storage import load_model
 
@@ -33,6 +34,7 @@ __all__ = [
     "ThresholdTuning",
     "__version__",
     "audit",
+    "compare",
     "load_model",
     "read_corpus",
     "read_documents",
@@ -52,6 +54,7 @@ _MODULES = {
     "ManyLabelsClassifier": "funnelling.funnel.estimator",
     "ThresholdTuning": "funnelling.funnel.thresholds",
     "audit": "funnelling.labelling.auditing",
+    "compare": "funnelling.methods.comparing",
     "load_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",

@@ -92,7 +92,7 @@ def halves(corpus: Corpus) -> tuple[Corpus, Corpus, Corpus]:
 
 def saved(model: MethodEstimator) -> Any:
     """All that a folder would hold of a model."""
-    tree, arrays = encode(model.current_model, Model)
+    tree, arrays = encode(model._current_model, Model)
     return tree, {key: array.tobytes() for key, array in arrays.items()}
 
 
@@ -143,7 +143,7 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
 
 def made(name: str) -> MethodEstimator:
     method = make_method(name, seed=3)
-    return estimator_type(method.algorithm, method.parameters).under(method.parameters)
+    return estimator_type(method.algorithm, method.parameters)._under(method.parameters)
 
 
 @pytest.mark.parametrize("name", ["naive", "pooled", "lri", "dci"])

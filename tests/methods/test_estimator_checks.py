@@ -6,20 +6,20 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
-from funnelling.research.classifiers import DCIClassifier, LRIClassifier
-from tests.funnels import any_funnel
+from funnelling.research.classifiers import DCIClassifier, LRIClassifier, PaperFunnelClassifier
 
 METHODS = [
-    any_funnel(random_state=0),
-    any_funnel(views=None, random_state=0),
+    FunnellingClassifier(random_state=0),
+    PaperFunnelClassifier(random_state=0),
     NaiveClassifier(C=1.0, random_state=0),
     PooledClassifier(C=1.0, random_state=0),
     LRIClassifier(C=1.0, random_state=0),
     DCIClassifier(C=1.0, random_state=0),
 ]
 SLOW_METHODS = [
-    any_funnel("kfcv", views=None, folds=3, random_state=0),
+    PaperFunnelClassifier("kfcv", folds=3, random_state=0),
     NaiveClassifier(random_state=0),
     PooledClassifier(random_state=0),
 ]

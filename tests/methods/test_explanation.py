@@ -11,13 +11,13 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from funnelling import InputError, load_model
 from funnelling.corpus import Corpus
-from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.research import NaiveClassifier, PooledClassifier
 from funnelling.research.classifiers import LRIClassifier
 from funnelling.storage import save_model
+from tests.funnels import any_funnel
 from tests.research.experiments.made import LABELS, made_corpus
 
-PAPER_FUNNEL = partial(FunnelEstimator, views=None)
+PAPER_FUNNEL = partial(any_funnel, views=None)
 
 
 @pytest.fixture(scope="module")

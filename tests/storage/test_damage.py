@@ -245,7 +245,7 @@ class TestMutations:
 
     @pytest.mark.parametrize("case", CASES)
     def test_a_field_that_is_not_what_its_annotation_says_is_refused(self, case: str) -> None:
-        model = fitted(case).current_model
+        model = fitted(case)._current_model
         tried = list(violations(model))
         for place, value in tried:
             with pytest.raises((StateError, InputError)):

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, load_model
+from funnelling import Encoder, InputError, load_model
 from funnelling.evaluation.registry import measure_languages
 from funnelling.funnel.estimator import FunnelEstimator
+from funnelling.research import PaperFunnelClassifier
 from funnelling.runtime.messages import Style, speaking
 from funnelling.storage import describe_model, folders, pull_model, push_model, save_model
 from funnelling.storage.places import lasting, take_snapshot
@@ -84,7 +85,7 @@ class TestLoading:
         for mapped in (False, True):
             np.testing.assert_array_equal(probabilities(load_model(ADDRESS, mapped)), probabilities(fitted))
         assert describe_model(ADDRESS) == describe_model(folder)
-        loaded = FunnelEstimator.of(take_snapshot(ADDRESS).load())
+        loaded = PaperFunnelClassifier._of(take_snapshot(ADDRESS).load())
         np.testing.assert_array_equal(probabilities(loaded), probabilities(fitted))
 
     def test_only_the_files_of_the_model_are_downloaded(self, hub: LocalHub, folder: Path) -> None:
@@ -611,7 +612,10 @@ class TestEncoders:
     def test_whoever_has_the_encoder_says_where(self, model: Any, encoder: Path, tmp_path: Path) -> None:
         push_model(model, "owner/name")
         pull_model(ADDRESS, tmp_path / "copy", encoder=encoder)
-        for loaded in (load_model(tmp_path / "copy"), load_model(ADDRESS).set_params(encoder=encoder)):
+        for loaded in (
+            load_model(tmp_path / "copy"),
+            load_model(ADDRESS).set_params(views=[Encoder(encoder)]),
+        ):
             np.testing.assert_array_equal(probabilities(loaded), probabilities(model))
 
     @pytest.mark.usefixtures("hub")

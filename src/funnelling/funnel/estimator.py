@@ -34,8 +34,8 @@ class FunnelEstimator(MethodEstimator):
     _others: dict[str, Any] | None = None  # parameters of the model that the class does not have
 
     @classmethod
-    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
-        given, own = cls.given_by(parameters.get_params(deep=False)), signature(cls).parameters
+    def _under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+        given, own = cls._given_by(parameters.get_params(deep=False)), signature(cls).parameters
         estimator = cls(
             **{name: value for name, value in {**given, "label_set": label_set}.items() if name in own}
         )
@@ -47,15 +47,15 @@ class FunnelEstimator(MethodEstimator):
         """The parameters of the funnel; what a user may change in place is copied."""
         given = {name: _copied(value) for name, value in self.get_params(deep=False).items()}
         given.pop("label_set", None)
-        return FunnelParameters(**(self._others or {}) | self.translated(given))
+        return FunnelParameters(**(self._others or {}) | self._translated(given))
 
     @staticmethod
-    def given_by(parameters: dict[str, Any]) -> dict[str, Any]:
+    def _given_by(parameters: dict[str, Any]) -> dict[str, Any]:
         """The parameters of the class, and others, from those of a funnel."""
         return parameters
 
     @staticmethod
-    def translated(given: dict[str, Any]) -> dict[str, Any]:
+    def _translated(given: dict[str, Any]) -> dict[str, Any]:
         """The parameters of a funnel from those of the class."""
         return given
 
@@ -96,7 +96,7 @@ class FunnelEstimator(MethodEstimator):
         Traceback (most recent call last):
         funnelling.errors.InputError: The model has no label 'cats'. Did you mean cat?
         """
-        model, change = tune(self.current_model, goal, labels, per_label)
+        model, change = tune(self._current_model, goal, labels, per_label)
         now: Any = model.parameters
         self.thresholds = now.thresholds
         self.model_ = model
@@ -199,7 +199,7 @@ class FunnellingClassifier(FunnelEstimator):
     verbose: int = 0
 
     @staticmethod
-    def translated(given: dict[str, Any]) -> dict[str, Any]:
+    def _translated(given: dict[str, Any]) -> dict[str, Any]:
         if given["views"] is None:
             raise InputError("views must be 'auto' or a list of views. The paper's funnel is from_paper().")
         return given

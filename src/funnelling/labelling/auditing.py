@@ -97,11 +97,11 @@ def audit(
     """
     if isinstance(source, Corpus):
         return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), AUDIT_COLUMNS)
-    if not isinstance(source, Model) and not hasattr(type(source), "current_model"):
+    if not isinstance(source, Model) and not hasattr(type(source), "_current_model"):
         raise InputError(
             f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
         )
-    model = source if isinstance(source, Model) else source.current_model
+    model = source if isinstance(source, Model) else source._current_model
     return as_frame(audit_model(model, number, verbose), AUDIT_COLUMNS)
 
 

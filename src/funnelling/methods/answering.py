@@ -1,11 +1,9 @@
 """What a fitted estimator tells: its model's answers, in the forms that scikit-learn has."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from inspect import signature
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -16,10 +14,9 @@ from funnelling.corpus.by_language import ByLanguage
 from funnelling.corpus.label_set import LabelSet
 from funnelling.matrices import FLOATS
 from funnelling.methods.algorithm import Algorithm, Parameters
-from funnelling.methods.inputs import Inputs, is_mapping, read_texts
+from funnelling.methods.inputs import Inputs, is_mapping
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.model import Languages, Model
-from funnelling.methods.rows import Predictor
 
 if TYPE_CHECKING:  # scikit-learn has no types, and under a base without types no mistake would be found
 
@@ -53,12 +50,12 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     model_: Model
 
     @classmethod
-    def of(cls, model: Model) -> Self:
+    def _of(cls, model: Model) -> Self:
         """The estimator of a model that was fitted before."""
-        return cls.under(model.parameters, model.label_set)._become(model)
+        return cls._under(model.parameters, model.label_set)._become(model)
 
     @classmethod
-    def under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
+    def _under(cls, parameters: Parameters, label_set: LabelSet | None = None) -> Self:
         """The unfitted estimator of an algorithm's parameters."""
         given = parameters.get_params(deep=False) | {"label_set": label_set}
         return cls(**{name: given[name] for name in signature(cls).parameters})
@@ -224,38 +221,6 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         )
         return current.labels.named(labels, known)
 
-    def predict_records(
-        self,
-        X: Any,
-        languages: Languages = None,
-        *,
-        ids: Any = None,
-        top: int | None = None,
-        threshold: float | None = None,
-        names: str | None = None,
-    ) -> list[dict[str, Any]]:
-        """A row for each text, as the command line and the service give them.
-
-        Parameters
-        ----------
-        X, languages
-            Texts, as in `predict`; missing languages are detected.
-        ids : what the rows call the texts; by default their places
-        top : show only the most probable labels
-        threshold : assign labels above this probability; after a 1-D y there is none
-        names : a language in which rows also name labels, as ``label_names``
-
-        Returns
-        -------
-        list of dict
-            ``id``, ``language``, ``labels``, ``best_label``, its ``probability``, ``abstained`` (None,
-            "out-of-vocabulary" or "unknown-language") and ``probabilities`` by label.
-        """
-        current = self.current_model
-        among = current.detect_among or ()
-        predictor = Predictor(current, top, threshold, False, names=names, every=top is None, languages=among)
-        return list(predictor(read_texts(X, languages, ids)))
-
     def explain(
         self,
         X: Any,
@@ -306,46 +271,12 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
 
     def supports(self, language: str) -> bool:
         """Whether documents in a language can be labelled; a code that is none only if it was learned."""
-        return self.current_model.serves(language)
-
-    def save(self, path: str | os.PathLike[str], *, keep: str | None = None, force: bool = False) -> None:
-        """Write the model to a folder, whole or not at all; `funnelling.load_model` reads it.
-
-        Parameters
-        ----------
-        path : the folder; only a model that is there is ever replaced
-        keep : "nothing" for a copy that stores nothing of its training documents
-        force : whether a model that is there is replaced
-
-        Examples
-        --------
-        >>> import os, tempfile
-        >>> from funnelling import load_model
-        >>> from funnelling.research import NaiveClassifier
-        >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
-        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save(os.path.join(folder, "model"))
-        ...     loaded = load_model(os.path.join(folder, "model"))
-        >>> loaded.predict(["a cat"], languages=["en"]).tolist()
-        [[1, 0]]
-        """
-        resolve_name("funnelling.storage.save_model")(self, path, keep=keep, force=force)
-
-    def push(self, address: str, **options: Any) -> Any:
-        """Upload the model to the Hugging Face Hub: ``load_model("hf://owner/name")`` reads it.
-
-        Parameters
-        ----------
-        address : such as ``owner/name`` or ``owner/name@branch``
-        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``keep`` and others
-        """
-        return resolve_name("funnelling.storage.push_model")(self, address, **options)
+        return self._current_model.serves(language)
 
     # --- how ------------------------------------------------------------------------------------
 
     @property
-    def current_model(self) -> Model:
+    def _current_model(self) -> Model:
         """The fitted model, its estimator set to the parameters of now."""
         check_is_fitted(self, "model_")
         return self.model_.under(self.parameters)
@@ -372,7 +303,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, languages: Languages, unknown: str = "prior") -> tuple[Model, Inputs]:
         """The model of now, and new documents, of the kind that it can label."""
-        current, check = self.current_model, partial(self._check_matrix, reset=False)
+        current, check = self._current_model, partial(self._check_matrix, reset=False)
         if unknown == "prior":
             unknown = getattr(self, "unknown_language", unknown)
         return current, current.read(X, languages, unknown=unknown, check_matrix=check)
@@ -384,7 +315,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.one_d_array = True
+        tags.input_tags.sparse = tags.input_tags.string = True
         return tags
 
 

@@ -3,18 +3,22 @@
 It checks and sorts what the user gives, has its algorithm learn, and keeps the model that comes of it.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Self
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.formats.frames import as_frame
 from funnelling.methods.active_learning import SUGGESTION_COLUMNS, next_to_label
 from funnelling.methods.answering import FittedEstimator
+from funnelling.methods.inputs import read_texts
 from funnelling.methods.learning import Method, forget, further, relabel, update
 from funnelling.methods.model import Languages
+from funnelling.methods.rows import Predictor
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,7 +91,7 @@ class MethodEstimator(FittedEstimator):
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])
         """
-        current = self.current_model
+        current = self._current_model
         merged = further(current, X, y, languages, groups, ids)
         return self._become(update(current, merged, exact=exact))
 
@@ -106,7 +110,7 @@ class MethodEstimator(FittedEstimator):
         >>> model.forget(range(2, 15, 3)).classes_.tolist()
         ['cat', 'dog']
         """
-        return self._become(forget(self.current_model, ids))
+        return self._become(forget(self._current_model, ids))
 
     def relabel(self, mapping: Mapping[Any, Any]) -> Self:
         """Rename labels, merge them by giving several the same name, or drop them (None, or "").
@@ -122,7 +126,7 @@ class MethodEstimator(FittedEstimator):
         >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
         ['felines', 'dog']
         """
-        return self._become(relabel(self.current_model, mapping))
+        return self._become(relabel(self._current_model, mapping))
 
     def next_to_label(
         self,
@@ -167,6 +171,72 @@ class MethodEstimator(FittedEstimator):
         ['the cat barks']
         """
         rows = next_to_label(
-            self.current_model, X, languages, number, ids=ids, groups=groups, balance=balance
+            self._current_model, X, languages, number, ids=ids, groups=groups, balance=balance
         )
         return as_frame(rows, SUGGESTION_COLUMNS)
+
+    def predict_records(
+        self,
+        X: Any,
+        languages: Languages = None,
+        *,
+        ids: Any = None,
+        top: int | None = None,
+        threshold: float | None = None,
+        names: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """A row for each text, as the command line and the service give them.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`; missing languages are detected.
+        ids : what the rows call the texts; by default their places
+        top : show only the most probable labels
+        threshold : assign labels above this probability; after a 1-D y there is none
+        names : a language in which rows also name labels, as ``label_names``
+
+        Returns
+        -------
+        list of dict
+            ``id``, ``language``, ``labels``, ``best_label``, its ``probability``, ``abstained`` (None,
+            "out-of-vocabulary" or "unknown-language") and ``probabilities`` by label.
+        """
+        current = self._current_model
+        among = current.detect_among or ()
+        predictor = Predictor(current, top, threshold, False, names=names, every=top is None, languages=among)
+        return list(predictor(read_texts(X, languages, ids)))
+
+    def save(self, path: str | os.PathLike[str], *, keep: str | None = None, force: bool = False) -> None:
+        """Write the model to a folder, whole or not at all; `funnelling.load_model` reads it.
+
+        Parameters
+        ----------
+        path : the folder; only a model that is there is ever replaced
+        keep : "nothing" for a copy that stores nothing of its training documents
+        force : whether a model that is there is replaced
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from funnelling import load_model
+        >>> from funnelling.research import NaiveClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model"))
+        ...     loaded = load_model(os.path.join(folder, "model"))
+        >>> loaded.predict(["a cat"], languages=["en"]).tolist()
+        [[1, 0]]
+        """
+        resolve_name("funnelling.storage.save_model")(self, path, keep=keep, force=force)
+
+    def push(self, address: str, **options: Any) -> Any:
+        """Upload the model to the Hugging Face Hub: ``load_model("hf://owner/name")`` reads it.
+
+        Parameters
+        ----------
+        address : such as ``owner/name`` or ``owner/name@branch``
+        **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``keep`` and others
+        """
+        return resolve_name("funnelling.storage.push_model")(self, address, **options)

@@ -86,14 +86,14 @@ class PaperFunnelClassifier(FunnelEstimator):
     verbose: int = 0
 
     @staticmethod
-    def given_by(parameters: dict[str, Any]) -> dict[str, Any]:
+    def _given_by(parameters: dict[str, Any]) -> dict[str, Any]:
         final = parameters["final_estimator"]
         if isinstance(final, str):
             return parameters | {"meta_estimator": None}
         return parameters | {"meta_estimator": final, "final_estimator": AUTO}
 
     @staticmethod
-    def translated(given: dict[str, Any]) -> dict[str, Any]:
+    def _translated(given: dict[str, Any]) -> dict[str, Any]:
         estimator = given.pop("meta_estimator")
         return given | {"views": None} | ({} if estimator is None else {"final_estimator": estimator})
 

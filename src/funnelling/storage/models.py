@@ -115,9 +115,9 @@ def model_of(given: "MethodEstimator | Model") -> Model:
     """The model of a fitted estimator, which must be one of ours: a folder names no class of the user's."""
     if isinstance(given, Model):
         return given
-    if not hasattr(type(given), "current_model"):
+    if not hasattr(type(given), "_current_model"):
         raise InputError(f"Give a fitted estimator of funnelling, not {type(given).__name__}.")
-    model: Model = given.current_model
+    model: Model = given._current_model
     if type(given) is not estimator_type(model.algorithm, model.parameters):
         raise InputError(
             f"{type(given).__name__} is a class of your own, which no model folder names. Save it by joblib."

@@ -217,7 +217,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "MethodEst
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
     model = load(path, mapped)
-    return estimator_type(model.algorithm, model.parameters).of(model)
+    return estimator_type(model.algorithm, model.parameters)._of(model)
 
 
 def load(path: str | os.PathLike[str], mapped: bool = False) -> Model:

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from funnelling.commands.compare import compare
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.label_files import read_label_set
     from funnelling.corpus.label_set import LabelSet
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from funnelling.funnel.estimator import FunnellingClassifier, ManyLabelsClassifier
     from funnelling.funnel.thresholds import ThresholdTuning
     from funnelling.labelling.auditing import audit
+    from funnelling.methods.comparing import compare
     from funnelling.spaces.base import Embeddings, Encoder
     from funnelling.storage import load_model
 
@@ -57,7 +57,7 @@ _MODULES = {
     "ManyLabelsClassifier": "funnelling.funnel.estimator",
     "ThresholdTuning": "funnelling.funnel.thresholds",
     "audit": "funnelling.labelling.auditing",
-    "compare": "funnelling.commands.compare",
+    "compare": "funnelling.methods.comparing",
     "load_model": "funnelling.storage",
     "make_scorer": "funnelling.evaluation.scores",
     "measure": "funnelling.evaluation.scores",

@@ -2,10 +2,8 @@
 
 import argparse
 import shlex
-import statistics
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
@@ -32,14 +30,18 @@ HEAVY = (
 )
 
 
-def test_help_answers_in_half_a_second() -> None:
+@pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["train", "-h"]], ids=" ".join)
+def test_help_takes_fifteen_hundredths_of_a_second(arguments: list[str]) -> None:
+    """Of the processor: others may use it, too."""
+    resource = pytest.importorskip("resource", reason="this system does not count seconds of a processor")
     program = str(Path(sys.executable).parent / "funnelling")
-    durations = []
-    for _ in range(7):
-        start = time.perf_counter()
-        subprocess.run([program, "--help"], check=True, stdout=subprocess.DEVNULL)
-        durations.append(time.perf_counter() - start)
-    assert statistics.median(durations) < 0.5
+    durations, before = [], 0.0
+    for _ in range(8):
+        subprocess.run([program, *arguments], check=True, stdout=subprocess.DEVNULL)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        durations.append(used.ru_utime + used.ru_stime - before)
+        before = used.ru_utime + used.ru_stime
+    assert min(durations[1:]) < 0.15
 
 
 @pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["--version"], ["train", "--help"], ["trian"]])

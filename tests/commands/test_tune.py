@@ -58,6 +58,7 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
         *("-o", output, "--json"),
     )
     record = json.loads(capsys.readouterr().out)
+    assert record["command"] == "tune"
     assert record["goal"] == "recall=.9 per label"
     assert sorted(record["labels"]) == ["account", "money"]
     assert sorted(record["languages"]) == ["en", "it"]

@@ -130,7 +130,8 @@ class Relabel(Learning):
             scores = {
                 when: {"average": plain_mean(by), "languages": by} if by else {} for when, by in both.items()
             }
-            printing.print_json({"model": self.target, "labels": labels, **changes, **scores})
+            model = {**printing.origin("relabel"), "model": self.target, "labels": labels}
+            printing.print_json({**model, **changes, **scores})
             return
         for old, new in result.renamed.items():
             print(f"Renamed   {old} → {new}")

@@ -123,7 +123,8 @@ class Tune(Changing, Reading):
 
         record, how = result.change.to_dict(), result.measurement.how
         if self.json:
-            printing.print_json({"model": str(self.target), **record, "evaluated_on": how})
+            model = {**printing.origin("tune"), "model": str(self.target)}
+            printing.print_json({**model, **record, "evaluated_on": how})
             return
         print(plain(language_changes(record)))
         print(how)

@@ -45,7 +45,7 @@ class Update(Updating):
     def show(self, result: "UpdateResult") -> None:
         folder = self.target if result.saved else None
         if self.json:
-            printing.print_json({"model": folder, **result.record()})
+            printing.print_json({**printing.origin("update"), "model": folder, **result.record()})
             return
         _print_update(result)
         if folder is not None:
@@ -162,7 +162,7 @@ class Forget(Learning):
 
     def show(self, result: ForgetResult) -> None:
         if self.json:
-            printing.print_json({"model": self.target, **result.record()})
+            printing.print_json({**printing.origin("forget"), "model": self.target, **result.record()})
             return
         number = sum(result.forgotten.values())
         by_language = ", ".join(f"{language} {each:,}" for language, each in result.forgotten.items())

@@ -326,33 +326,38 @@ class Model:
 
     def check(self) -> None:
         """Refuse a state that was read from a file and could not label documents, or learn on."""
-        check_fields(self)
-        with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
-            self.parameters.check()
-        known = {*self.algorithm.built_of, *self.algorithm.tuned_by}
-        expect(self.built.keys() <= known, "the parameters of the fit")
-        self.algorithm.check_built(self.fit_parameters)
-        template = getattr(self.parameters, "vectorizer", None)
-        expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
-        expect(type(self.fitted) is self.algorithm.fitted, "what was fitted")
-        check_fields(self.fitted, place="fitted")
-        expect(self.labels.sparse == self.algorithm.sparse_labels, "whether there are many labels")
-        classes = self.labels.classes
-        expect(classes.ndim == 1, "the list of labels")
-        expect(len(set(classes.tolist())) == len(classes) > 0, "the list of labels")
-        expect(len(self.label_documents) == len(classes), "the numbers of labels")
-        expect(bool(self.documents), "the numbers of documents")
-        expect_by(self.features, () if self.texts else self.documents, "the numbers of features")
-        check_history(self.history)
-        Layout(**self.reading)
-        if self.label_set is not None:
-            self.label_set.check_state()
-            self.label_set.rules(classes).check()
-        features = None if self.texts else self.features
-        if self.archive is not None:
-            self.archive.check_documents(self.labels, features)
-            expect(self.archive.sizes == self.documents, "what is kept of documents")
-        self.fitted.check(self.documents, features, self.labels)
+        _check(self)
+
+
+def _check(model: Model) -> None:
+    """Refuse what `Model.check` refuses."""
+    check_fields(model)
+    with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
+        model.parameters.check()
+    known = {*model.algorithm.built_of, *model.algorithm.tuned_by}
+    expect(model.built.keys() <= known, "the parameters of the fit")
+    model.algorithm.check_built(model.fit_parameters)
+    template = getattr(model.parameters, "vectorizer", None)
+    expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
+    expect(type(model.fitted) is model.algorithm.fitted, "what was fitted")
+    check_fields(model.fitted, place="fitted")
+    expect(model.labels.sparse == model.algorithm.sparse_labels, "whether there are many labels")
+    classes = model.labels.classes
+    expect(classes.ndim == 1, "the list of labels")
+    expect(len(set(classes.tolist())) == len(classes) > 0, "the list of labels")
+    expect(len(model.label_documents) == len(classes), "the numbers of labels")
+    expect(bool(model.documents), "the numbers of documents")
+    expect_by(model.features, () if model.texts else model.documents, "the numbers of features")
+    check_history(model.history)
+    Layout(**model.reading)
+    if model.label_set is not None:
+        model.label_set.check_state()
+        model.label_set.rules(classes).check()
+    features = None if model.texts else model.features
+    if model.archive is not None:
+        model.archive.check_documents(model.labels, features)
+        expect(model.archive.sizes == model.documents, "what is kept of documents")
+    model.fitted.check(model.documents, features, model.labels)
 
 
 @cache

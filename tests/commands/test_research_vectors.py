@@ -1,4 +1,4 @@
-"""``funnelling embeddings``: learn vectors from a reference corpus."""
+"""``funnelling research vectors``: learn vectors from a reference corpus."""
 
 import json
 from pathlib import Path

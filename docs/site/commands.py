@@ -140,7 +140,7 @@ def _page(command: Command, form: Form) -> Iterator[str]:
     yield from _heading(command.name, "=")
     yield from _heading("Synopsis", "-")
     yield from _synopsis(command, form)
-    yield from _heading("Description" if form is Form.MAN else _capital(command.help), "-")
+    yield from _heading("Description", "-")
     yield from _body(command, "-", form)
     if command.name == PROGRAM:
         yield from _heading("Exit status", "-")

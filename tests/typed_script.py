@@ -21,6 +21,8 @@ from funnelling import (
     audit,
     compare,
     load_model,
+    make_scorer,
+    measure,
     read_corpus,
     read_documents,
     read_label_set,
@@ -83,6 +85,8 @@ def a_model() -> None:
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     assert_type(model.decision_function(TEXTS), NDArray[np.float64])
     assert_type(model.score(TEXTS, LABELS), float)
+    assert_type(make_scorer("macro-f1")(model, TEXTS, LABELS), float)
+    assert_type(measure(LABELS, model.predict_labels(TEXTS)).average, dict[str, float])
     assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
     assert_type(model.choice_.summary(), str)

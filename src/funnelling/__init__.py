@@ -7,16 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from funnelling.commands.compare import compare
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.label_files import read_label_set
     from funnelling.corpus.label_set import LabelSet
     from funnelling.corpus.reference import read_sample
     from funnelling.errors import InputError
+    from funnelling.evaluation.scores import make_scorer, measure
     from funnelling.formats import Document, read_documents, write_documents
     from funnelling.funnel.estimator import FunnellingClassifier, ManyLabelsClassifier
     from funnelling.funnel.thresholds import ThresholdTuning
     from funnelling.labelling.auditing import audit
+    from funnelling.methods.comparing import compare
     from funnelling.spaces.base import Embeddings, Encoder
     from funnelling.storage import load_model
 
@@ -36,6 +37,8 @@ __all__ = [
     "audit",
     "compare",
     "load_model",
+    "make_scorer",
+    "measure",
     "read_corpus",
     "read_documents",
     "read_label_set",
@@ -54,8 +57,10 @@ _MODULES = {
     "ManyLabelsClassifier": "funnelling.funnel.estimator",
     "ThresholdTuning": "funnelling.funnel.thresholds",
     "audit": "funnelling.labelling.auditing",
-    "compare": "funnelling.commands.compare",
+    "compare": "funnelling.methods.comparing",
     "load_model": "funnelling.storage",
+    "make_scorer": "funnelling.evaluation.scores",
+    "measure": "funnelling.evaluation.scores",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
     "read_label_set": "funnelling.corpus.label_files",

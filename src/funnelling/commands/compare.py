@@ -2,10 +2,10 @@
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from funnelling.commands import printing
 from funnelling.commands.corpora import read_trials
@@ -28,7 +28,6 @@ from funnelling.commands.options import (
     output_option,
 )
 from funnelling.commands.values import languages, shares
-from funnelling.errors import InputError
 from funnelling.methods.registry import (
     DEFAULT_COMPARISON,
     DEFAULT_METHOD,
@@ -39,15 +38,7 @@ from funnelling.methods.registry import (
 from funnelling.runtime.messages import Reporter, say, silent
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from funnelling.corpus import Corpus
     from funnelling.evaluation.pieces import Result
-    from funnelling.evaluation.splits import Trial
-    from funnelling.methods.learning import Method
-
-# Pairs of training document and label that the usual methods learn in minutes
-MAX_AFFORDABLE_PAIRS = 20_000_000
 
 
 class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJson, Reading):
@@ -108,6 +99,7 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         from funnelling.evaluation.curves import run_comparison
         from funnelling.evaluation.pieces import ResultCache
         from funnelling.evaluation.splits import hold_out, settle
+        from funnelling.methods.comparing import usual_methods
         from funnelling.methods.registry import make_method, parse_methods, parse_settings
         from funnelling.report.comparison import comparison_blocks, comparison_summary, facts
         from funnelling.report.content import Report, Section
@@ -188,119 +180,3 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         method = [] if methods[0] in (DEFAULT_METHOD, DEFAULT_XMC_METHOD) else ["--method", methods[0]]
         words = [printing.program(), "train", file, *self.reading_flags(), *method, "-o", "model"]
         return f"Next: {shlex.join(words)}"
-
-
-def usual_methods(trials: "Sequence[Trial]") -> tuple[list[str], list[str]]:
-    """The methods that are worth a comparison, and a line on them where there are many labels.
-
-    Beside the one that is made for many labels there is Naive, as long as its classifiers can be afforded.
-    """
-    from funnelling.matrices import XMC_MIN_LABELS
-
-    labels = max(len(trial.train.label_set()) for trial in trials)
-    if labels <= XMC_MIN_LABELS:
-        return list(DEFAULT_COMPARISON), []
-    cells = labels * max(len(trial.train) for trial in trials)
-    names = (
-        [DEFAULT_XMC_METHOD] if cells > MAX_AFFORDABLE_PAIRS else [DEFAULT_COMPARISON[0], DEFAULT_XMC_METHOD]
-    )
-    return names, [f"{labels:,} labels: comparing {' and '.join(names)}. --methods names others."]
-
-
-class ComparisonResult(dict[str, Any]):
-    """What `compare` returns: the object that ``compare --json`` prints, which can be a table, too."""
-
-    def to_frame(self) -> "DataFrame":
-        """A table of pandas with the averages over languages: a row per method, best first."""
-        from funnelling.formats.frames import as_frame
-
-        rows = [
-            {"method": name, **method["average"], "fit_seconds": method["fit_seconds"]}
-            for name, method in self["methods"].items()
-        ]
-        return as_frame(rows, ["method"])
-
-    def __str__(self) -> str:
-        from funnelling.report.comparison import methods_table, shares_table
-        from funnelling.report.tables import plain
-
-        has_shares = any("fractions" in method for method in self["methods"].values())
-        return plain((shares_table if has_shares else methods_table)(self))
-
-
-def compare(
-    data: "Corpus | FilePath",
-    methods: "str | Sequence[Any] | Mapping[str, Any] | None" = None,
-    *,
-    fractions: Sequence[float] = (),
-    hold_out: Sequence[str] = (),
-    runs: int = 1,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-) -> ComparisonResult:
-    """Compare methods on documents: on their test split, or on 30 % of each language drawn by seed.
-
-    Parameters
-    ----------
-    data : a `Corpus`, or a file of documents
-    methods : names such as "naive,fun-auto", a list of names and unfitted estimators, or a dict of them by
-        names to show; None for naive, words-and-characters, fun-tat and fun-auto
-    fractions : shares of the training documents to evaluate at, too
-    hold_out : languages to train without, and to evaluate on alone
-    runs : trials, each with other test documents
-    random_state : seed of splits, and of methods that state none
-    n_jobs : threads of methods that are named; None for one per core
-
-    Examples
-    --------
-    >>> from funnelling import read_sample
-    >>> from funnelling.research import NaiveClassifier
-    >>> result = compare(read_sample(), {"naive": NaiveClassifier(C=1), "fun-tat": "fun-tat"})
-    >>> list(result["methods"]), round(result["methods"]["fun-tat"]["average"]["micro_f1"], 2)
-    (['fun-tat', 'naive'], 0.63)
-    """
-    from funnelling.corpus import Corpus
-    from funnelling.evaluation.comparison import Comparison
-    from funnelling.evaluation.curves import run_comparison
-    from funnelling.evaluation.splits import hold_out as without
-    from funnelling.evaluation.splits import settle, trial_split
-
-    if isinstance(data, Corpus):
-        trials = [trial_split(data, run, random_state) for run in range(runs)]
-    else:
-        trials, _ = read_trials([os.fspath(data)], runs, random_state)
-    if hold_out:
-        trials = [without(trial, hold_out) for trial in trials]
-    trials, _ = settle(trials)
-    chosen = usual_methods(trials)[0] if methods is None else methods
-    makers = _makers(chosen, n_jobs)
-    return ComparisonResult(run_comparison(Comparison(trials, makers, random_state), fractions))
-
-
-def _makers(methods: "str | Sequence[Any] | Mapping[str, Any]", jobs: int | None) -> "dict[str, Any]":
-    """What makes each method from a seed, by its name; names and estimators may stand for methods."""
-    from funnelling.methods.registry import name_of, parse_methods
-
-    if isinstance(methods, str):
-        methods = parse_methods(methods)
-    if not isinstance(methods, Mapping):
-        named = [
-            (each if isinstance(each, str) else name_of(each.algorithm, each.parameters), each)
-            for each in methods
-        ]
-        if len({name for name, _ in named}) < len(named):
-            raise InputError("two methods have the same name. Give a dict from names to methods.")
-        methods = dict(named)
-    return {name: partial(_method, each, jobs) for name, each in methods.items()}
-
-
-def _method(given: Any, jobs: int | None, seed: int) -> "Method":
-    from funnelling.methods.learning import Method
-    from funnelling.methods.registry import make_method
-
-    if isinstance(given, str):
-        return make_method(given, seed=seed, jobs=jobs)
-    if not hasattr(given, "algorithm"):
-        raise InputError(f"{given!r} is none of funnelling's estimators. compare takes these and names.")
-    method = Method.of(given)
-    return method if method.parameters.random_state is not None else method.under(random_state=seed)

@@ -18,7 +18,7 @@ from funnelling.commands.options import (
     Reading,
     output_option,
 )
-from funnelling.errors import InputError, counted
+from funnelling.errors import InputError, counted, did_you_mean
 from funnelling.methods.registry import title
 from funnelling.runtime.messages import Reporter, say, silent
 
@@ -181,7 +181,8 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
         from funnelling.report.labels import calibration_lines
 
         printing.print_scores(result, self.paper)
-        print("\n".join(calibration_lines(result)))
+        for line in calibration_lines(result):
+            print(line)
         self._print_mistakes(result)
 
     def _record(self, result: "Result") -> dict[str, Any]:
@@ -234,14 +235,11 @@ def _required(text: str) -> tuple[str, float]:
     Traceback (most recent call last):
     funnelling.errors.InputError: --require micro-f2=.6: no measure 'micro-f2'. Did you mean micro-f1?
     """
-    from difflib import get_close_matches
-
     typed, _, value = text.partition("=")
     known = [name.replace("_", "-") for name in _measures()]
     if typed not in known:
-        near = get_close_matches(typed, known, n=1)
-        cure = f"Did you mean {near[0]}?" if near else "Choose one such as micro-f1, macro-f1 or accuracy."
-        raise InputError(f"--require {text}: no measure {typed!r}. {cure}")
+        meant = did_you_mean(typed, known) or ". Choose one such as micro-f1, macro-f1 or accuracy."
+        raise InputError(f"--require {text}: no measure {typed!r}{meant}")
     try:
         return typed.replace("-", "_"), float(value)
     except ValueError:

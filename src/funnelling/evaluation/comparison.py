@@ -17,10 +17,12 @@ from funnelling.evaluation.measuring import StoredDecisions, evaluate_dummies, t
 from funnelling.evaluation.pieces import Result, ResultCache, corpus_digest
 from funnelling.evaluation.ranking import Shares
 from funnelling.evaluation.registry import (
+    MEASURE_TITLES,
     RANKED_MEASURES,
     is_of_one_label,
     main_measures,
     measures_to_test_by,
+    shown_measures,
     weighted_mean,
 )
 from funnelling.evaluation.significance import (
@@ -345,5 +347,5 @@ def _in_languages(corpus: Corpus, languages: Sequence[str]) -> Corpus:
 
 def _result_line(name: str, trial: int, trials: int, result: Result) -> str:
     average = result["average"]
-    scores = " ".join(f"{average[measure]:.3f}" for measure in main_measures(average))
+    scores = ", ".join(f"{MEASURE_TITLES[name]} {average[name]:.3f}" for name in shown_measures(average))
     return f"trial {trial + 1}/{trials} {name}: {scores} (fit {result['fit_seconds']:.1f} s)"

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from funnelling import InputError
-from funnelling.commands.compare import usual_methods
 from funnelling.commands.parts import has_many_labels, learns_by_parts
 from funnelling.commands.train import Train
 from funnelling.corpus import Corpus
@@ -16,6 +15,7 @@ from funnelling.formats import read_documents
 from funnelling.funnel.learning import FUNNEL
 from funnelling.funnel.many.learning import MANY_LABELS
 from funnelling.methods.baselines import NAIVE
+from funnelling.methods.comparing import usual_methods
 from funnelling.methods.registry import DEFAULT_COMPARISON, make_method
 from funnelling.storage import load
 from tests.commands.command import (
@@ -96,7 +96,7 @@ def test_what_is_compared_depends_on_labels_and_documents(
         ["naive", "fun-many"],
         ["3 labels: comparing naive and fun-many. --methods names others."],
     )
-    monkeypatch.setattr("funnelling.commands.compare.MAX_AFFORDABLE_PAIRS", 100)
+    monkeypatch.setattr("funnelling.methods.comparing.MAX_AFFORDABLE_PAIRS", 100)
     assert usual_methods(trials)[0] == ["fun-many"]
     monkeypatch.setattr("funnelling.matrices.XMC_MIN_LABELS", 3)
     assert usual_methods(trials) == (list(DEFAULT_COMPARISON), [])

@@ -254,7 +254,7 @@ function showLearning(learning) {
   else if (learning.after) lines.push(`The model learns${learning.learned ? " again" : ""} after ${learning.until_next} more.`);
   else lines.push("The model does not learn meanwhile.");
   if (learning.learned) lines.push(`It has learned from ${learning.learned} labelled documents, and is saved as ${learning.model}.`);
-  if (learning.problem) lines.push(`It was not replaced: ${learning.problem}`);
+  if (learning.problem) lines.push(`${learning.learned ? "The model was not replaced" : "No model was trained"}: ${learning.problem}`);
   if (learning.majority !== null) lines.push(`Majority baseline: ${number(learning.majority)}.`);
   const rows = learning.scores.map(({ measure, before, after }) =>
     make("tr", {}, make("th", { scope: "row" }, measure), [before, after].map(value => make("td", { class: "number" }, number(value)))),

@@ -145,6 +145,7 @@ RETIRED = {
     "--with-documents": "--keep words, or --keep texts",
     "--no-table": "--no-measure",
     "--scores": "--probabilities",
+    "--skip-unknown": "the default. Leave the option out",
 }
 
 

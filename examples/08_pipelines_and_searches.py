@@ -96,8 +96,8 @@ print(f"micro-F1, languages detected: {f1s.mean():.3f}")
 # A search
 # --------
 #
-# A parameter has the name of its step before it: how many words are kept, which C tier 2 has, and which variant
-# of the paper it is.
+# A parameter has the name of its step before it: how many words are kept, which C tier 2 has, and which
+# variant of the paper it is.
 
 from sklearn.model_selection import GridSearchCV
 

@@ -136,7 +136,7 @@ try:
     again.predict(["Un lecteur de musique pour GNOME"], languages=["fr"])
 except InputError as error:
     print(str(error).replace(here.name, "…"))
-again.encoder = encoder
+again.set_params(views=["own", "pooled", Encoder(encoder)])
 print(again.classes_[again.predict(["Un lecteur de musique pour GNOME"], languages=["fr"])[0] == 1])
 
 here.cleanup()

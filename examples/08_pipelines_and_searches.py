@@ -96,8 +96,8 @@ print(f"micro-F1, languages detected: {f1s.mean():.3f}")
 # A search
 # --------
 #
-# A parameter has the name of its step before it: how many words are kept, which C tier 2 has, and which kind
-# of tier 2 it is.
+# A parameter has the name of its step before it: how many words are kept, which C tier 2 has, and which
+# variant of the paper it is.
 
 from sklearn.model_selection import GridSearchCV
 
@@ -106,7 +106,7 @@ search = GridSearchCV(
     pipeline,
     [
         {**lengths, "funnel__meta_C": [1.0, 10.0, 100.0]},
-        {**lengths, "funnel__combine": ["odds"]},
+        {**lengths, "funnel__variant": ["kfcv"], "funnel__folds": [3]},
     ],
     scoring="f1_micro",
     cv=folds,
@@ -117,12 +117,12 @@ import pandas as pd
 
 results = pd.DataFrame(search.cv_results_)
 results["words"] = [f"{kept['words']} words" for kept in results["param_beginning__kw_args"]]
-results["tier 2"] = np.where(
-    results["param_funnel__combine"] == "odds",
-    "odds",
-    "SVM, C = " + results["param_funnel__meta_C"].astype(str),
+results["funnel"] = np.where(
+    results["param_funnel__variant"] == "kfcv",
+    "Fun(KFCV), C = 1",
+    "Fun(TAT), C = " + results["param_funnel__meta_C"].astype(str),
 )
-table = results.pivot(index="tier 2", columns="words", values="mean_test_score")
+table = results.pivot(index="funnel", columns="words", values="mean_test_score")
 print(table.round(3))
 
 # %%
@@ -132,7 +132,7 @@ print(table.round(3))
 import matplotlib.pyplot as plt
 
 scores = results.filter(regex=r"split\d_test_score").to_numpy()
-names = results["tier 2"] + ", " + results["words"]
+names = results["funnel"] + ", " + results["words"]
 order = np.argsort(scores.mean(axis=1))
 figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
 axes.plot(scores[order].mean(axis=1), names.iloc[order], "|", color="0.4", markersize=16)

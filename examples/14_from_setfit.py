@@ -187,6 +187,6 @@ workplace.cleanup()
 #    * - ``save_pretrained``, ``from_pretrained``
 #      - ``model.save(folder)``, ``load_model(folder)``
 #    * - the encoder
-#      - ``views=[…, "encoder"], encoder=folder``
+#      - ``views=[…, Encoder(folder)]``
 #
 # :doc:`/choosing` says when an encoder is worth its time, and measures it.

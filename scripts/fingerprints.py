@@ -284,10 +284,10 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
         yield f"train {name}, told", _hash(said.replace(str(folder), "").encode())
     model = folder / "fun-tat"
     for name, arguments in {
-        "predict": ("predict", model, documents["test"], "--skip-unknown"),
+        "predict": ("predict", model, documents["test"]),
         "predict top": ("predict", model, both, "--top", "3", "--threshold", ".3"),
         "predict auto": ("predict", folder / "fun-auto", documents["test"]),
-        "explain": ("explain", model, both, "--skip-unknown"),
+        "explain": ("explain", model, both),
         "explain auto": ("explain", folder / "fun-auto", documents["test"]),
         "explain naive": ("explain", folder / "naive", both),
         "evaluate": ("evaluate", folder / "fun-auto", documents["test"], "--json"),

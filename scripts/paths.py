@@ -32,7 +32,7 @@ DEPTH = 4  # objects within objects that are looked into
 # Documents by language: primes, so that no other table has as many rows, and others to train than to predict.
 SIZES = {"train": {"en": 41, "it": 43}, "predict": {"en": 59, "it": 61}}
 WORDS = {"en": ("loan bank rate", "game ball team"), "it": ("prestito banca tasso", "gioco palla squadra")}
-END_OF_TRAINING = "learning.py:learn_prepared"  # gives the model; what follows measures and saves
+END_OF_TRAINING = "state.py:freeze"  # gets the fitted tree; what follows stores, measures and saves it
 
 
 def holds_documents(value: Any, rows: set[int], depth: int = DEPTH) -> bool:
@@ -61,12 +61,15 @@ class Passed:
         self._until = until
         self._over = False
 
-    def __call__(self, frame: FrameType, event: str, _: Any) -> Any:
+    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         path = Path(code.co_filename)
         if self._over or event != "call" or not path.is_relative_to(SOURCE) or code.co_name.startswith("<"):
-            return None
+            return
         name = path.relative_to(SOURCE).as_posix()
+        if f"{name}:{code.co_name}" == self._until:
+            self._over = True
+            return
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if not name.startswith(NOT_COUNTED) and any(
             holds_documents(frame.f_locals.get(each), self._rows)
@@ -76,11 +79,6 @@ class Passed:
             calls = self.files.setdefault(name, [])
             if code.co_qualname not in calls:
                 calls.append(code.co_qualname)
-        return self._watch_end if self._until and f"{path.name}:{code.co_name}" == self._until else None
-
-    def _watch_end(self, _: FrameType, event: str, __: Any) -> Any:
-        self._over = self._over or event == "return"
-        return self._watch_end
 
 
 @contextlib.contextmanager

@@ -337,7 +337,7 @@ def show(browser: Any, url: str, width: int, colours: str = "light") -> None:
     [
         ("recall", "/in-use"),
         ("add a language", "/in-use"),
-        ("add a language", "/commands/funnelling-update"),
+        ("update", "/commands/funnelling-update"),
         ("cluster", "/scale"),
         ("quiet", "/settings"),
         ("install", "/install"),

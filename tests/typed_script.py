@@ -21,6 +21,8 @@ from funnelling import (
     audit,
     compare,
     load_model,
+    make_scorer,
+    measure,
     read_corpus,
     read_documents,
     read_label_set,
@@ -29,6 +31,7 @@ from funnelling import (
 )
 from funnelling.corpus.label_set import Label
 from funnelling.formats import Layout
+from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.research import (
     CLESAClassifier,
@@ -83,6 +86,8 @@ def a_model() -> None:
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     assert_type(model.decision_function(TEXTS), NDArray[np.float64])
     assert_type(model.score(TEXTS, LABELS), float)
+    assert_type(make_scorer("macro-f1")(model, TEXTS, LABELS), float)
+    assert_type(measure(LABELS, model.predict_labels(TEXTS)).average, dict[str, float])
     assert_type(model.thresholds_["it"], NDArray[np.float64])
     assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
     assert_type(model.choice_.summary(), str)
@@ -93,7 +98,8 @@ def a_model() -> None:
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
     routed.save("model", keep="nothing", force=True)
     routed.push("owner/name", keep="nothing")
-    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), PaperFunnelClassifier)
+    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), FunnelEstimator)
+    assert_type(PaperFunnelClassifier(meta_C=1.0).fit(TEXTS, LABELS), PaperFunnelClassifier)
     print(funnelling.__version__)
 
 

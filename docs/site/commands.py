@@ -140,7 +140,7 @@ def _page(command: Command, form: Form) -> Iterator[str]:
     yield from _heading(command.name, "=")
     yield from _heading("Synopsis", "-")
     yield from _synopsis(command, form)
-    yield from _heading("Description" if form is Form.MAN else _capital(command.help), "-")
+    yield from _heading("Description", "-")
     yield from _body(command, "-", form)
     if command.name == PROGRAM:
         yield from _heading("Exit status", "-")
@@ -188,13 +188,12 @@ def _body(command: Command, underline: str, form: Form) -> Iterator[str]:
 
 
 def _group(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup, underline: str) -> Iterator[str]:
-    shown = [action for action in group._group_actions if action.help is not argparse.SUPPRESS]
-    if not shown:
+    if not group._group_actions:
         return
     yield from _heading(_title(group.title or "options"), underline)
     if group.description:
         yield from (_text(group.description), "")
-    for action in shown:
+    for action in group._group_actions:
         yield from _argument(parser, action)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from funnelling.corpus.label_set import LabelSet
     from funnelling.corpus.reference import read_sample
     from funnelling.errors import InputError
+    from funnelling.evaluation.scores import make_scorer, measure
     from funnelling.formats import Document, read_documents, write_documents
     from funnelling.funnel.estimator import FunnellingClassifier, ManyLabelsClassifier
     from funnelling.funnel.thresholds import ThresholdTuning
@@ -36,6 +37,8 @@ __all__ = [
     "audit",
     "compare",
     "load_model",
+    "make_scorer",
+    "measure",
     "read_corpus",
     "read_documents",
     "read_label_set",
@@ -56,6 +59,8 @@ _MODULES = {
     "audit": "funnelling.labelling.auditing",
     "compare": "funnelling.methods.comparing",
     "load_model": "funnelling.storage",
+    "make_scorer": "funnelling.evaluation.scores",
+    "measure": "funnelling.evaluation.scores",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
     "read_label_set": "funnelling.corpus.label_files",

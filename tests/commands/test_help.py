@@ -31,7 +31,7 @@ def test_short_help_fits_a_screen_and_has_common_options_alone(monkeypatch: pyte
         short = parser.format_short()
         if path:
             assert short.count("\n") <= 30, f"{' '.join(path)}\n{short}"
-        assert "--skip-unknown" not in short
+        assert "--text-column" not in short
         kind = parser.get_default("kind")
         reads = kind is not None and issubclass(kind, Reading)
         assert ("The format of DATA is detected: see funnelling inspect DATA." in short) == reads, path

@@ -123,3 +123,12 @@ def test_nothing_to_label_is_refused(
     refuses(*words, "--to", tmp_path / "out.doc", says=["unknown format"])
     refuses(*words, "--to", "-", "-n", "0", says=["-n"])
     refuses(*words, "-n", "5", says=["Add --to FILE."])
+
+
+def test_options_may_stand_between_the_model_and_the_documents(
+    own_words_model: Path, pool: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("label", own_words_model, "--to", "-", pool, "-n", 2)
+    assert capsys.readouterr().out.count("\n") == 2
+    refuses("label", own_words_model, says=["is a model. Name the documents, too"])
+    refuses("label", "--to", "-", says=["the following arguments are required: DATA"])

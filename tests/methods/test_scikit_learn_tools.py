@@ -15,7 +15,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from funnelling import Corpus, Document, FunnellingClassifier, InputError, ThresholdTuning, load_model
+from funnelling import (
+    Corpus,
+    Document,
+    FunnellingClassifier,
+    InputError,
+    ThresholdTuning,
+    load_model,
+    make_scorer,
+    measure,
+)
 from funnelling.methods.model import warn_of_languages
 from tests.artificial import text_corpus
 
@@ -88,6 +97,17 @@ def test_scorers_and_searches_need_no_routing() -> None:
         grid = {"thresholds__goal": ["macro-f1", "precision=.8"]}
         search = GridSearchCV(funnel(thresholds=ThresholdTuning()), grid, scoring="f1_micro", cv=FOLDS)
         assert search.fit(TABLE, Y).best_params_["thresholds__goal"] in grid["thresholds__goal"]
+
+
+def test_our_scorers_take_labels_in_every_form(fitted: FunnellingClassifier) -> None:
+    matrix = CORPUS.label_matrix(fitted.classes_)
+    frame = pd.DataFrame(matrix[:, ::-1].astype(int), columns=fitted.classes_[::-1])
+    scorer = make_scorer("macro-f1")
+    expected = measure(matrix, fitted.predict(TABLE)).average["macro_f1"]
+    for y in (LISTS, matrix, frame):
+        assert scorer(fitted, TABLE, y) == pytest.approx(expected)
+    scores = cross_val_score(funnel(), CORPUS.X, ONE, scoring=make_scorer("accuracy"), cv=FOLDS)
+    assert (scores > 0.3).all()
 
 
 def test_a_fold_without_a_language_warns_once() -> None:

@@ -10,6 +10,7 @@ from funnelling import LabelSet
 from funnelling.corpus.label_set import Label
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
+from funnelling.serving import schema
 
 from .conftest import LABELS, TEXTS, Client, sentences
 
@@ -83,6 +84,14 @@ def test_where_nothing_is_known_no_label_is_given(client: Any) -> None:
     *blank, known = ask(client, [{"text": text, "language": "en"} for text in ("", "🐈", "xyzzy", "cat")])
     assert [(row["labels"], row["abstained"]) for row in blank] == [([], "out-of-vocabulary")] * 3
     assert known["abstained"] is None
+
+
+def test_bodies_and_answers_as_a_client_has_them(client: Any) -> None:
+    request = schema.PredictRequest(documents=[schema.Document(text=TEXTS["en"])], top=1)
+    content = request.model_dump_json(exclude_unset=True)
+    answer = client.post("/v1/predict", content=content, headers={"Content-Type": "application/json"})
+    (row,) = schema.PredictResponse.model_validate_json(answer.content).documents
+    assert (row.id, row.language, row.language_detected, len(row.probabilities)) == ("1", "en", True, 1)
 
 
 def test_a_language_that_the_model_does_not_know_concerns_its_own_document_alone(client: Any) -> None:

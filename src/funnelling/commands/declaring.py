@@ -3,7 +3,6 @@
 The parser, the file of settings, completion, help and the signature in Python are all made of these fields.
 """
 
-import argparse
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from types import MappingProxyType
@@ -13,7 +12,6 @@ from funnelling.errors import InputError
 from funnelling.runtime.messages import Reporter, say, silent
 
 DECLARED = "declared"  # in the metadata of a field
-HIDDEN = argparse.SUPPRESS  # as the help of what is not shown
 
 
 class Group(NamedTuple):
@@ -147,6 +145,7 @@ RETIRED = {
     "--with-documents": "--keep words, or --keep texts",
     "--no-table": "--no-measure",
     "--scores": "--probabilities",
+    "--skip-unknown": "the default. Leave the option out",
 }
 
 

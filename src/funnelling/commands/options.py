@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from funnelling.commands.declaring import HIDDEN, Command, Group, argument, flag, option
+from funnelling.commands.declaring import Command, Group, argument, flag, option
 from funnelling.commands.values import (
     count,
     known_language,
@@ -170,8 +170,6 @@ class Reading(Command):
     format: str | None = _reading(
         "what DATA is, where its name does not tell: jsonl, csv, lines, text, …", "F"
     )
-    # What --strict is not: the default now, which scripts may still ask for.
-    skip_unknown: bool = flag(HIDDEN, group=READING)
     strict: bool = flag(
         "refuse a file where a language is unknown, instead of leaving those documents out", group=READING
     )
@@ -192,7 +190,7 @@ class Reading(Command):
         flags: list[str] = []
         for name in Reading.own:
             value, typed = getattr(self, name), f"--{name.replace('_', '-')}"
-            if value is True and name not in ("strict", "skip_unknown"):
+            if value is True and name != "strict":
                 flags.append(typed)
             elif isinstance(value, str):
                 flags += [typed, value]

@@ -21,7 +21,7 @@ class Push(AsJson):
     examples = ("push model owner/name --keep nothing --license apache-2.0",)
 
     model: FilePath = argument("folder of the model", "MODEL", type=model_folder)
-    address: str = argument("owner/name, or owner/name/folder@branch; created if missing", "OWNER/NAME")
+    address: str = argument("owner/name[/folder][@branch]; created if missing", "OWNER/NAME")
     private: bool = flag("for you and those you let in; a public repository is refused", common=True)
     keep: str | None = option(
         "what the copy stores of training documents: nothing, or words or texts as the model does",

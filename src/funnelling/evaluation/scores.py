@@ -1,18 +1,19 @@
 """How good labels are, wherever they come from: `measure`, for Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
-from funnelling.errors import InputError
+from funnelling.errors import InputError, did_you_mean
 from funnelling.evaluation.labels import calibration_bins, calibration_error, reliability
+from funnelling.evaluation.registry import MEASURES, measure_languages
 from funnelling.evaluation.registry import measure as metrics
-from funnelling.evaluation.registry import measure_languages
 from funnelling.formats.frames import as_frame, as_values, one_hot
-from funnelling.matrices import XMC_MIN_LABELS, is_sparse
+from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
 from funnelling.randomness import is_missing
 
 if TYPE_CHECKING:
@@ -91,6 +92,43 @@ def measure(y_true: Any, y_pred: Any, *, languages: Any = None, y_proba: Any = N
     chances = _probabilities(y_proba, classes, truth.shape)
     error = calibration_error(reliability(truth, chances))
     return Scores(average, by_language, {"error": error, "bins": calibration_bins(truth, predicted, chances)})
+
+
+def make_scorer(metric: str) -> Callable[..., float]:
+    """Make a scorer for scikit-learn's tools, which takes labels in any form that `fit` takes.
+
+    Parameters
+    ----------
+    metric : "micro-f1", "macro-f1", "precision", "recall", "accuracy" or another one of `measure`
+
+    Examples
+    --------
+    >>> make_scorer("macro_f1")  # doctest: +ELLIPSIS
+    functools.partial(<function _score at ...>, 'macro_f1')
+    >>> make_scorer("macro-f2")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: no metric 'macro-f2'. Did you mean macro-f1?
+    """
+    name = metric.replace("-", "_")
+    if name not in MEASURES:
+        known = [each.replace("_", "-") for each in MEASURES]
+        raise InputError(f"no metric {metric!r}{did_you_mean(metric, known, choose=True)}")
+    return partial(_score, name)
+
+
+def _score(metric: str, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
+    """The metric of what an estimator predicts."""
+    predicted = estimator.predict(X, **metadata)
+    table = one_hot(y)
+    truth = y if table is None else table.lists()
+    if _read(truth, "y")[0] == LISTS:
+        classes = np.asarray(estimator.classes_, dtype=object)
+        rows = range(predicted.shape[0])
+        predicted = [classes[filled_columns(predicted, row)].tolist() for row in rows]
+    found = measure(truth, predicted).average
+    if metric not in found:
+        raise InputError(f"{metric} is no metric of such labels. Choose from {', '.join(found)}.")
+    return found[metric]
 
 
 MATRIX, LISTS, ONE_EACH = "an indicator matrix", "label lists", "one label per document"

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from inspect import signature
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
@@ -19,9 +19,6 @@ from funnelling.funnel.tuning import ThresholdChange, tune
 from funnelling.methods.algorithm import Parameters
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.spaces.base import Embeddings, Encoder
-
-if TYPE_CHECKING:
-    from funnelling.research.classifiers import PaperFunnelClassifier
 
 
 class FunnelEstimator(MethodEstimator):
@@ -205,14 +202,14 @@ class FunnellingClassifier(FunnelEstimator):
         return given
 
     @staticmethod
-    def from_paper(variant: str = "tat", **settings: Any) -> "PaperFunnelClassifier":
+    def from_paper(variant: str = "tat", **settings: Any) -> FunnelEstimator:
         """The funnel of the paper, Fun(TAT) or Fun(KFCV); see `funnelling.research.PaperFunnelClassifier`.
 
         >>> FunnellingClassifier.from_paper("kfcv", folds=5)
         PaperFunnelClassifier(folds=5, variant='kfcv')
         """
         kind = resolve_name("funnelling.research.classifiers.PaperFunnelClassifier")
-        paper: PaperFunnelClassifier = kind(variant, **settings)
+        paper: FunnelEstimator = kind(variant, **settings)
         return paper
 
 

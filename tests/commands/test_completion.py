@@ -142,7 +142,7 @@ def completions(line: str, folder: Path) -> list[str]:
 
 
 def test_answers_come_from_the_registries(folder: Path) -> None:
-    assert completions("funnelling train x --method ", folder) == list(METHODS)
+    assert completions("funnelling train x --method ", folder) == ["auto", *METHODS]
     assert completions("funnelling train x --set pooled.", folder) == [
         f"pooled.{name}=" for name in settings_of("pooled")
     ]

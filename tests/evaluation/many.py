@@ -40,7 +40,7 @@ class SparseReader(Oracle):
         return self.classify(texts, languages)[0]
 
     def explain(self, texts: list[str], languages: Any, labels: list[str]) -> Any:
-        return [{"labels": {label: {} for label in labels}} for _ in texts]
+        return [{"labels": {label: {} for label in labels}, "abstained": None} for _ in texts]
 
 
 def many_labels(count: int = LABELS, wrong: int = 10, one_label: bool = False) -> Corpus:

@@ -56,7 +56,7 @@ def test_ranked_measures_come_beside_the_others(method: Any) -> None:
 
 def test_dense_answers_to_many_labels_are_ranked_too(method: Any) -> None:
     test = many_labels()
-    answers = method.model_.classify(test.texts, None)
+    answers = method.classify(test.texts, None)
     dense, ours = (
         measure_decisions_in_full(test, *each, method.classes.tolist())
         for each in ([part.toarray() for part in answers], answers)
@@ -109,7 +109,7 @@ def test_labels_that_exclude_each_other() -> None:
     model = fitted(train)
     model.single_label = True
     given = [text.split()[0] for text in test.texts]
-    probabilities = model.model_.classify(test.texts, None)[1]
+    probabilities = model.classify(test.texts, None)[1]
     model.classify = lambda *_, **__: (np.array(given, dtype=object), probabilities)
     result = evaluate_in_detail(model, test)
     right = np.mean([[label] == list(own) for label, own in zip(given, test.label_lists(), strict=True)])

@@ -99,7 +99,12 @@ UNCLEAR: dict[str, tuple[Any, ...]] = {
     "two ids": ("d.csv", content("uuid,doc_id,text", "1,2,a"), "--id-column"),
     "two languages": ("d.csv", content("lang,locale,text", "de,de_AT,a"), "--language-column"),
     "no text column": ("d.csv", content("Frage,Antwort", "a,b"), "--text-column"),
-    "a column that is not there": ("d.csv", content("text,label", "a,b"), "--text-column", {"text": "Text2"}),
+    "a column that is not there": (
+        "d.csv",
+        content("text,label", "a,b"),
+        "Did you mean text?",
+        {"text": "Text2"},
+    ),
     "columns of one name": ("d.csv", content("text,label,label", "a,x,y"), "Rename one"),
     "text columns of one name": ("d.csv", content("text,text,label", "a,b,x"), "Rename one"),
     "one-hot columns of one name": ("d.csv", content("text,x,y,x", "a,1,0,0", "b,0,1,1"), "Rename one"),

@@ -108,7 +108,7 @@ class TestSettings:
     def test_the_last_of_a_parameter_counts(self) -> None:
         assert parse_settings(["naive.C=1", "naive.C=2"], ["naive"]) == {"naive": {"C": 2}}
 
-    @pytest.mark.parametrize("item", ["C", "C=1", "naive.C", "naive.=1", "=1", "."])
+    @pytest.mark.parametrize("item", ["C", "naive.C", "naive.=1", "=1", "."])
     def test_that_cannot_be_read(self, item: str) -> None:
         with pytest.raises(InputError, match=r"is no setting\. Write METHOD\.PARAM=VALUE"):
             parse_settings([item], ["naive"])

@@ -148,7 +148,7 @@ def test_words_are_marked_in_place_whatever_they_are(
     passages = [[0, 3, 1.0], [4, 304, -0.6], [306, 312, 0.3], [331, 333, -0.2]]
     told = {"probability": 0.9, "threshold": 0.4, "assigned": True, "spans": passages}
     near = {"id": "y" * 200, "language": "it", "labels": ["z" * 100], "distance": 0.1, "text": "w" * 200}
-    row = {"id": text, "language": "en", "labels": {text: told}, "neighbours": [near]}
+    row = {"id": text, "language": "en", "labels": {text: told}, "neighbours": [near], "abstained": None}
     page = tmp_path / "why.html"
     page.write_text("".join(explanation_page("docs.jsonl", [(text, row)], 10)), "utf-8")
     show(browser, page, width, colours)

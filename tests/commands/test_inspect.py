@@ -111,7 +111,7 @@ def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -
     }
     succeed("inspect", model, "--full")
     lines = capsys.readouterr().out.splitlines()
-    row = lines[lines.index("What it learned from") + 2].split()
+    row = lines[lines.index("History") + 2].split()
     assert row == ["train", "split.jsonl", "en", "16,", "it", "16", "32", "3"]
     for page in ("README.md", "report.html"):
         assert "split.jsonl" in (model / page).read_text(encoding="utf-8")

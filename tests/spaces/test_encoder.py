@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import InputError, load_model
+from funnelling import Encoder, FunnellingClassifier, InputError, load_model
 from funnelling.corpus import Corpus
 from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.spaces.outside import EncoderSpace
@@ -96,18 +96,18 @@ def test_auto_tries_it_and_encodes_no_text_twice(
         return encode(self, texts)
 
     monkeypatch.setattr(EncoderSpace, "_encoded", spy)
-    model = any_funnel(views="auto", encoder=folder, random_state=0)
+    model = FunnellingClassifier(views=["auto", Encoder(folder)], random_state=0)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert any("encoder" in row["name"] for row in model.choice_.tried)
     assert sorted(encoded) == sorted(set(corpus.texts))
     del encoded[:]
-    model.set_params(views=["encoder"]).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    model.set_params(views=[Encoder(folder)]).fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert set(encoded) == set(corpus.texts)
 
 
 def test_another_encoder_in_its_place_is_refused(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
     model = fitted(corpus, folder)
-    model.set_params(encoder=make_encoder(tmp_path, seed=1))
+    model.set_params(views=[Encoder(make_encoder(tmp_path, seed=1))])
     with pytest.raises(InputError, match="not the encoder"):
         model.predict(["text"], ["it"])
 
@@ -170,11 +170,11 @@ def test_a_folder_that_moved_is_told_to_the_model(folder: Path, corpus: Corpus, 
     loaded = load_model(tmp_path / "model")
     with pytest.raises(InputError, match="before"):
         loaded.predict(corpus.texts, corpus.languages)
-    loaded.set_params(encoder=after)
+    loaded.set_params(views=[Encoder(after)])
     expected = model.decision_function(corpus.texts, corpus.languages)
     assert loaded.decision_function(corpus.texts, corpus.languages) == pytest.approx(expected, abs=1e-3)
     (after / "config.json").write_text("{}")
-    other = load_model(tmp_path / "model").set_params(encoder=after)
+    other = load_model(tmp_path / "model").set_params(views=[Encoder(after)])
     with pytest.raises(InputError, match="not the encoder"):
         other.predict(corpus.texts, corpus.languages)
 

@@ -25,7 +25,7 @@ def model_summary(model: str, description: dict[str, Any]) -> list[str]:
         more = len(table) - 1 - MAX_ROWS_SHOWN
         lines += table[: 1 + MAX_ROWS_SHOWN] + ([f"… and {more} more languages"] if more > 0 else [])
         lines += [
-            scores.get("evaluated_on", "Measured on documents that it did not learn from."),
+            scores.get("evaluated_on", card.MEASURED),
             *notes(scores)[:2],
         ]
     documents = sum(stored["documents"].values())
@@ -64,18 +64,18 @@ def model_details(description: dict[str, Any]) -> Iterator[str]:
     else:
         yield ""
         yield plain(languages_table(description["scores"]))
-        yield description["scores"].get("evaluated_on", "Measured on documents that it did not learn from.")
+        yield description["scores"].get("evaluated_on", card.MEASURED)
         yield from notes(description["scores"])
         for heading, table in mistakes(description["scores"], card.MAX_MISTAKES_SHOWN).items():
             yield f"\n{heading}:\n{plain(table)}"
     yield ""
     yield textwrap.fill(card.probabilities(description), 100)
-    yield "\nWhat it learned from"
+    yield "\nHistory"
     if description["history"]:
         yield plain(card.history_table(description["history"]))
     if card.history_note(description):
         yield card.history_note(description)
-    yield "\nWhat it keeps"
+    yield "\nStored training data"
     yield (
         plain(card.kept_table(description))
         if description["stored"]["documents"]

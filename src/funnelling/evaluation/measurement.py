@@ -16,7 +16,6 @@ from funnelling.evaluation.measuring import (
 )
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import averaged
-from funnelling.methods.algorithm import NOTHING
 from funnelling.runtime.messages import Reporter
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Measurement:
 
 def shown_errors(method: "Parameters") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
-    return 0 if method.keep == NOTHING else MAX_ERRORS
+    return 0 if method.keep == "nothing" else MAX_ERRORS
 
 
 def report_choice(model: "Model", report: Reporter) -> None:

@@ -55,7 +55,7 @@ def main() -> None:
 
 def errors(model: Any, test: Corpus, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """The calibration errors of a model on test documents, each with its noise."""
-    _, probabilities = model.model_.classify(test.texts, languages=test.languages)
+    _, probabilities = model.classify(test.texts, languages=test.languages)
     truth = test.label_matrix([str(label) for label in model.labels.classes])
     tags = np.array(test.languages)
     measured = averages(truth, probabilities, tags)

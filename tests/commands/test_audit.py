@@ -92,7 +92,7 @@ def test_what_is_read_is_not_written_over(data: Path, refuses: Refuses) -> None:
     before = data.read_bytes()
     refuses("audit", data, "-o", data, "--force", says=["is what is read", "another file"])
     assert data.read_bytes() == before
-    refuses("audit", "nowhere", says="nowhere: there is no such file, and no such model.")
+    refuses("audit", "nowhere", says=["nowhere: no such file, and no such model."])
 
 
 def test_python_takes_a_corpus_or_a_fitted_model(data: Path) -> None:

@@ -7,11 +7,11 @@ python -m tests.storage.saved_models answer FOLDER        load each case and wri
 import sys
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -113,7 +113,7 @@ def fitted(case: str, jobs: int = 1) -> Any:
     X, y, languages = DATA[data]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's, of small data and few iterations
-        return clone(model).set_params(n_jobs=jobs).fit(X, y, languages=languages)
+        return deepcopy(model).set_params(n_jobs=jobs).fit(X, y, languages=languages)
 
 
 def answers(case: str, model: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from funnelling import load_model
 from funnelling.matrices import is_sparse
 from funnelling.research import NaiveClassifier
 from funnelling.state import RUNTIME_PARAMETERS, field_kinds, is_class
-from funnelling.storage import describe_model, save_model
+from funnelling.storage import describe_model, load, save_model
 from tests.artificial import vector_corpus
 from tests.funnels import any_funnel
 
@@ -188,10 +188,10 @@ def test_a_model_stays_what_it_was_whatever_the_default(views: str | None, tmp_p
     """Every parameter that makes a model is written down, so that no default of a later version counts."""
     save_model(small_model(views=views), tmp_path / "m")
     document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
-    parameters = any_funnel().get_params().keys()
+    parameters = any_funnel().parameters.get_params().keys()
     written = document["model"]["parameters"].keys()
     assert parameters - written == parameters & set(RUNTIME_PARAMETERS)
-    assert load_model(tmp_path / "m").views == views
+    assert load(tmp_path / "m").parameters.get_params()["views"] == views
     assert describe_model(tmp_path / "m")["method"] == ("fun-tat" if views is None else "fun-auto")
 
 

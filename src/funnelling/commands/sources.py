@@ -16,7 +16,7 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted, prefix_errors
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import read_documents
-from funnelling.formats.files import STANDARD, shown_name
+from funnelling.formats.files import STANDARD, file_ending, shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.methods.registry import METHOD_RESOURCES, Settings, lacking, make_method
 from funnelling.runtime.messages import MODEL
@@ -150,7 +150,7 @@ def is_model(path: FilePath) -> bool:
     files = os.listdir(name) if os.path.isdir(name) else []
     if name.startswith("hf://") or any(file == MODEL or file.endswith(".safetensors") for file in files):
         return True
-    if name == STANDARD or os.path.exists(name):
+    if name == STANDARD or os.path.exists(name) or file_ending(name):
         return False
     raise InputError(f"{name}: no such file, and no such model. Check the path.")
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from funnelling.commands.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.commands.options import Changing, Learning
 from funnelling.commands.sources import check_reads_texts, give_resources, prefix_errors_with_file
 from funnelling.corpus import Corpus
 from funnelling.corpus.blocks import Places
 from funnelling.evaluation.change import HELD_OUT, TEST, BeforeAfterMetrics, PairedDecisions, measure_change
+from funnelling.evaluation.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.evaluation.measuring import as_indicators, spread, supported_documents, truth_of
 from funnelling.funnel.fitted import FittedFunnel
 from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference

@@ -93,11 +93,10 @@ class Compare(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwr
         Traceback (most recent call last):
         funnelling.errors.InputError: clesa needs a reference corpus, --reference FILE.
         """
-        from funnelling.commands.measurement import check_results_folder, write_json
         from funnelling.commands.sources import choose_methods, method_marks, prefix_errors_with_file
         from funnelling.evaluation.comparison import Comparison
         from funnelling.evaluation.curves import run_comparison
-        from funnelling.evaluation.pieces import ResultCache
+        from funnelling.evaluation.pieces import ResultCache, check_results_folder, write_json
         from funnelling.evaluation.splits import hold_out, settle
         from funnelling.methods.comparing import usual_methods
         from funnelling.methods.registry import make_method, parse_methods, parse_settings

@@ -185,8 +185,8 @@ def _build(
     name: str, seeds: "Sequence[int]", sources: "Sequence[Path]", folder: Path | None, verbose: int
 ) -> "Iterator[Corpus]":
     """The corpora of each trial's seed, built unless the folder has them."""
-    from funnelling.commands.measurement import CORPUS_FOLDER
     from funnelling.corpus import Corpus, read_corpus
+    from funnelling.evaluation.pieces import CORPUS_FOLDER
     from funnelling.formats import write_documents
 
     options = {"sources": sources} if sources else {}

@@ -150,7 +150,7 @@ class Evaluate(LabelSetFile, Exclude, Overwriting, AsJson, Reading):
 
     def _write_report(self, folder: Path, test: "Corpus", scores: "Result", result: "Result") -> None:
         """Write all that was measured into a folder, for people and for programs."""
-        from funnelling.commands.measurement import write_json
+        from funnelling.evaluation.pieces import write_json
         from funnelling.formats.files import shown_name
         from funnelling.report.comparison import run_facts
         from funnelling.report.content import Report
@@ -307,7 +307,7 @@ def _check_output(
     output: FilePath | None, tables: Sequence[str], force: bool
 ) -> tuple[Path | None, Path | None]:
     """The file or the folder that results go to, checked before the work for them begins."""
-    from funnelling.commands.measurement import check_new_files, check_report_folder
+    from funnelling.evaluation.pieces import check_new_files, check_report_folder
     from funnelling.formats.tables import XLSX, check_writable
 
     if output is None:

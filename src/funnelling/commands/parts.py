@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.commands.measurement import (
-    Measurement,
-    measure_held_out,
-    measure_on_test,
-    report_choice,
-    with_baseline,
-)
 from funnelling.commands.options import FilePath, Predicting
 from funnelling.commands.predictions import Counts, counting, say_renamed, table_of, thresholds_shown
 from funnelling.commands.sources import label_set_to_learn
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.errors import InputError, prefix_errors
+from funnelling.evaluation.measurement import (
+    Measurement,
+    measure_held_out,
+    measure_on_test,
+    report_choice,
+    with_baseline,
+)
 from funnelling.evaluation.splits import SINGLE_LABEL_HINT, SINGLE_LABEL_NOTICE, measurable
 from funnelling.formats import Document, is_text_folder, parts_of, read_part
 from funnelling.formats.files import shown_name, writing

@@ -38,11 +38,11 @@ class Quickstart(Seed, Jobs, Overwriting, AsJson):
 
     def run(self, report: Reporter = silent, verbose: int = 0) -> "Result":
         """Train the methods, compare them, and write the model, the documents and the report."""
-        from funnelling.commands.measurement import check_new_files
         from funnelling.corpus.reference import read_sample
         from funnelling.evaluation.comparison import summarise_methods
         from funnelling.evaluation.fitting import fit_and_measure
         from funnelling.evaluation.measuring import evaluate_dummies, model_scores
+        from funnelling.evaluation.pieces import check_new_files
         from funnelling.evaluation.splits import sides_of
         from funnelling.formats import write_documents
         from funnelling.methods.merging import remember_step

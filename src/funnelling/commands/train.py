@@ -31,7 +31,7 @@ from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import timed
 
 if TYPE_CHECKING:
-    from funnelling.commands.measurement import Measurement
+    from funnelling.evaluation.measurement import Measurement
     from funnelling.methods.estimator import MethodEstimator
     from funnelling.methods.learning import Method
     from funnelling.methods.model import Model
@@ -115,9 +115,9 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         >>> trained.model.languages, trained.measurement.how
         (['en', 'it'], 'Measured on 6 test documents.')
         """
-        from funnelling.commands.measurement import shown_errors
         from funnelling.commands.parts import has_many_labels, learns_by_parts, train_on_parts
         from funnelling.commands.sources import label_set_to_learn, remember_layout
+        from funnelling.evaluation.measurement import shown_errors
         from funnelling.formats import settle_labels
         from funnelling.methods.learning import Method
         from funnelling.methods.merging import remember_step
@@ -164,7 +164,8 @@ class Train(OneLabel, Resources, Settings, Seed, Jobs, Cluster, Overwriting, AsJ
         self, method: "Method", if_many: "Method | None", errors: int, report: Reporter
     ) -> "tuple[Model, Measurement, float]":
         """Fit on the documents of a file, read into memory; and the seconds of the fit."""
-        from funnelling.commands import measurement, sources
+        from funnelling.commands import sources
+        from funnelling.evaluation import measurement
         from funnelling.evaluation.fitting import training_documents
         from funnelling.evaluation.splits import check_labels_differ, settle
         from funnelling.formats.files import shown_name

@@ -13,8 +13,8 @@ from funnelling.runtime.messages import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.commands.change import Change
-    from funnelling.commands.measurement import Measurement
     from funnelling.corpus import Corpus
+    from funnelling.evaluation.measurement import Measurement
     from funnelling.funnel.tuning import ThresholdChange
     from funnelling.methods.model import Model
 
@@ -143,7 +143,7 @@ class Tune(Changing, Reading):
 
 def _measurement(change: "ThresholdChange", documents: int | None) -> "Measurement":
     """What the model's card shows from now on, of new ``documents`` or of training documents."""
-    from funnelling.commands.measurement import Measurement
+    from funnelling.evaluation.measurement import Measurement
     from funnelling.evaluation.measures import Counts
     from funnelling.evaluation.registry import averaged, measure_counts
 

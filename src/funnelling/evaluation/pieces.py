@@ -1,22 +1,25 @@
-"""Results kept as they come, so that interrupted work goes on where it stopped."""
+"""Folders of results, kept as they come, so that interrupted work goes on where it stopped."""
 
 import hashlib
 import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from funnelling.corpus import Corpus
-from funnelling.errors import counted
+from funnelling.errors import InputError, counted
 from funnelling.evaluation.splits import Trial
-from funnelling.formats.files import writing
+from funnelling.formats.files import check_output_folder, writing
+from funnelling.runtime.files import sweep
 
 PIECES_FOLDER = "pieces"
+CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
+_OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
 MAX_NAME_CHARACTERS = 100  # of a piece; some hold language tags, which may be long
 
 Result = dict[str, Any]
@@ -102,3 +105,36 @@ def corpus_digest(corpus: Corpus) -> str:
     for document in corpus:
         mark.update(repr(document).encode("utf-8", "surrogatepass"))
     return mark.hexdigest()
+
+
+def check_results_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
+    if folder.suffix.lower() in _OF_FILES and not folder.exists():
+        raise InputError(
+            f"{folder}: results are a folder, with a page and tables in data/*.csv. "
+            "Choose a name without an ending."
+        )
+    holds_results = any((folder / name).is_dir() for name in (PIECES_FOLDER, CORPUS_FOLDER))
+    check_report_folder(folder, force or holds_results, "holds no results")
+
+
+def check_report_folder(folder: Path, force: bool, fault: str = "is not empty") -> None:
+    """Refuse a folder that holds anything, and one that cannot be written."""
+    sweep(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise InputError(f"{folder} exists and {fault}. Choose another path or add --force.")
+    check_output_folder(folder)
+
+
+def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
+    """Refuse files that exist, and a folder for them that cannot be written."""
+    for file in files:
+        if file.exists() and not force:
+            raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
+    check_output_folder(folder)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a result as JSON, over an older one if there is one."""
+    with writing(path, force=True) as stream:
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")

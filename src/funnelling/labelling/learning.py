@@ -12,12 +12,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.commands.measurement import measure_by_folds
 from funnelling.commands.options import NO_RESOURCES, FilePath, Resources
 from funnelling.commands.sources import read_sides
 from funnelling.commands.update import Update
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.measurement import measure_by_folds
 from funnelling.evaluation.registry import MEASURE_TITLES, shown_measures, weighted_mean
 from funnelling.evaluation.splits import check_labels_differ, settle
 from funnelling.formats import Document

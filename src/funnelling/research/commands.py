@@ -113,14 +113,13 @@ class Experiment(Trials, OneLabel, Resources, Settings, Seed, Jobs, Cluster, Ove
     def run(self, report: Reporter = silent, verbose: int = 0) -> Experiments:
         """Run experiments on the same trials, keep every result as it comes, and write a report."""
         from funnelling.commands.corpora import read_trials
-        from funnelling.commands.measurement import check_results_folder, write_json
         from funnelling.commands.sources import (
             choose_methods,
             have_english_versions,
             method_marks,
             prefix_errors_with_file,
         )
-        from funnelling.evaluation.pieces import ResultCache
+        from funnelling.evaluation.pieces import ResultCache, check_results_folder, write_json
         from funnelling.evaluation.splits import settle
         from funnelling.methods.registry import parse_methods, parse_settings
         from funnelling.report.comparison import facts

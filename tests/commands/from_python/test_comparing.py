@@ -8,8 +8,8 @@ import pytest
 from funnelling import InputError, compare, read_corpus, write_documents
 from funnelling.commands.compare import Compare
 from funnelling.commands.corpora import read_trials
-from funnelling.commands.measurement import check_new_files, check_results_folder
 from funnelling.commands.sources import choose_methods
+from funnelling.evaluation.pieces import check_new_files, check_results_folder
 from funnelling.research import NaiveClassifier
 from funnelling.research.commands import Experiment
 from tests.research.experiments.made import made_corpus, made_trials

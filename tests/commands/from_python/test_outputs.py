@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.commands.measurement import check_report_folder, check_results_folder
 from funnelling.errors import InputError
+from funnelling.evaluation.pieces import check_report_folder, check_results_folder
 from funnelling.runtime.files import draft_in
 
 

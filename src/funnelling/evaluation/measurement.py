@@ -1,13 +1,10 @@
-"""How good one model is, how that was measured, and the folders that results go to."""
+"""How good one model is, and how that was evaluated."""
 
-import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError, counted
+from funnelling.errors import counted
 from funnelling.evaluation.change import HELD_OUT, TEST
 from funnelling.evaluation.errors import MAX_ERRORS, measure_with_errors
 from funnelling.evaluation.fitting import cross_validate
@@ -17,11 +14,8 @@ from funnelling.evaluation.measuring import (
     supported_documents,
     thresholds_of,
 )
-from funnelling.evaluation.pieces import PIECES_FOLDER, Result
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import averaged
-from funnelling.formats.files import check_output_folder, writing
-from funnelling.methods.algorithm import NOTHING
-from funnelling.runtime.files import sweep
 from funnelling.runtime.messages import Reporter
 
 if TYPE_CHECKING:
@@ -58,7 +52,7 @@ class Measurement:
 
 def shown_errors(method: "Parameters") -> int:
     """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
-    return 0 if method.keep == NOTHING else MAX_ERRORS
+    return 0 if method.keep == "nothing" else MAX_ERRORS
 
 
 def report_choice(model: "Model", report: Reporter) -> None:
@@ -124,40 +118,3 @@ def with_baseline(measurement: Measurement, model: "Model", documents: Corpus) -
     if measurement.scores is None:
         return measurement
     return replace(measurement, baseline=evaluate_majority(model, documents))
-
-
-_OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
-CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
-
-
-def check_results_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
-    if folder.suffix.lower() in _OF_FILES and not folder.exists():
-        raise InputError(
-            f"{folder}: results are a folder, with a page and tables in data/*.csv. "
-            "Choose a name without an ending."
-        )
-    holds_results = any((folder / name).is_dir() for name in (PIECES_FOLDER, CORPUS_FOLDER))
-    check_report_folder(folder, force or holds_results, "holds no results")
-
-
-def check_report_folder(folder: Path, force: bool, fault: str = "is not empty") -> None:
-    """Refuse a folder that holds anything, and one that cannot be written."""
-    sweep(folder)
-    if folder.is_dir() and any(folder.iterdir()) and not force:
-        raise InputError(f"{folder} exists and {fault}. Choose another path or add --force.")
-    check_output_folder(folder)
-
-
-def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
-    """Refuse files that exist, and a folder for them that cannot be written."""
-    for file in files:
-        if file.exists() and not force:
-            raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
-    check_output_folder(folder)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a result as JSON, over an older one if there is one."""
-    with writing(path, force=True) as stream:
-        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")

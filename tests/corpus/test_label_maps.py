@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError
-from funnelling.commands.relabel import read_label_map
+from funnelling.corpus.label_maps import read_label_map
 from funnelling.formats.tables import write_table
 
 LABELS = ["birds", "cats", "dogs"]

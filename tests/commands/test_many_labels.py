@@ -107,7 +107,7 @@ class TestExplain:
         printed = capsys.readouterr().out
         assert "label 9" in printed
         assert "Candidate 1 of " in printed
-        assert "learned from 2, 1 in the language" in printed
+        assert "2 training documents, 1 in the language" in printed
 
     def test_as_lines_and_as_a_page(self, many_labels_model: Path, data: Path, tmp_path: Path) -> None:
         succeed("explain", many_labels_model, data, "-o", tmp_path / "why.jsonl")

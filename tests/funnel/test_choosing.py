@@ -96,7 +96,7 @@ def test_without_a_goal_thresholds_are_tuned_but_not_below_a_tenth(
 ) -> None:
     thresholds = model.thresholds_["it"]
     assert (thresholds >= 0.1 - 1e-9).all()
-    assert not np.allclose(thresholds, same_funnel(model, corpus).thresholds("it"))
+    assert not np.allclose(thresholds, same_funnel(model, corpus).thresholds_["it"])
 
 
 class TestNoise:

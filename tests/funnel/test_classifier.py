@@ -250,9 +250,10 @@ class TestStates:
         assert {name: getattr(model, name) for name in later} == later
 
     def test_a_parameter_that_was_set_holds_from_the_next_fit_on(self) -> None:
-        views = ["own", "pooled"]
-        model = any_funnel(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
-        model.set_params(views=None).fit(CORPUS.X, CORPUS.y)
+        model = any_funnel(views=None, meta_C=100.0, random_state=0).fit(CORPUS.X, CORPUS.y)
+        model.set_params(meta_C=1.0)
+        assert not np.array_equal(scores(model), scores(fit(meta_C=1.0)))
+        model.fit(CORPUS.X, CORPUS.y)
         np.testing.assert_array_equal(scores(model), scores(fit(meta_C=1.0)))
 
     def test_copies_and_pickles_answer_alike(self) -> None:

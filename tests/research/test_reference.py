@@ -22,7 +22,7 @@ from funnelling.corpus.by_language import INNER_FOLDS
 from funnelling.corpus.reference import read_sample
 from funnelling.funnel.design import CALIBRATIONS, FUNNEL_VARIANTS
 from funnelling.randomness import assign_folds
-from funnelling.research import reference
+from funnelling.research import PaperFunnelClassifier, reference
 from funnelling.research.reference import Funnel, fit_platt
 from funnelling.svm import calibration
 from funnelling.svm.learner import C_GRID
@@ -210,7 +210,7 @@ def test_where_each_document_has_one_label_the_highest_score_decides() -> None:
 
 
 def test_parameters_are_those_of_the_product() -> None:
-    funnel, model = Funnel(), any_funnel("kfcv", random_state=0)
+    funnel, model = Funnel(), PaperFunnelClassifier("kfcv", random_state=0)
     assert (funnel.k, funnel.base_C, funnel.meta_C) == (model.folds, model.base_C, model.meta_C)
     assert (funnel.calibration, reference.GRID) == (model.calibration, C_GRID)
     assert (reference.FOLDS, FUNNEL_VARIANTS, CALIBRATIONS) == (

@@ -68,7 +68,7 @@ for text, row in zip(test.texts[:3], model.predict(test.texts[:3], languages=[NE
 
 import pandas as pd
 
-from funnelling.evaluation import measure
+from funnelling.evaluation import measure_indicators
 from funnelling.research import NaiveClassifier
 
 labels = train.label_set()
@@ -77,7 +77,7 @@ labels = train.label_set()
 def measures_of(fitted):
     predicted = pd.DataFrame(fitted.predict(test.texts, languages=test.languages), columns=fitted.classes_)
     predicted = predicted.reindex(columns=labels, fill_value=0)  # it never gives a label that it never saw
-    values = measure(test.label_matrix(labels), predicted)
+    values = measure_indicators(test.label_matrix(labels), predicted)
     return {"micro-F1": values["micro_f1"], "macro-F1": values["macro_f1"]}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.evaluation import Counts, measure
+from funnelling.evaluation import Counts, measure_indicators
 from tests.evaluation.decisions import PREDICTED, TRUTH
 
 
@@ -38,4 +38,4 @@ def test_a_table_of_counts_gives_them_back() -> None:
 )
 def test_what_cannot_be_measured_is_refused(truth: object, predicted: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        measure(truth, predicted)  # type: ignore[arg-type]
+        measure_indicators(truth, predicted)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.evaluation import measure, measure_languages
+from funnelling.evaluation import measure_indicators, measure_languages
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four, weighted_mean
 from tests.evaluation.decisions import PREDICTED, TRUTH
 
@@ -38,7 +38,7 @@ def test_decisions_below_each_other_are_cut_into_languages() -> None:
     targets = {"it": TRUTH[:3].astype(bool), "en": TRUTH[3:].astype(bool)}
     tables = counts_by_language(targets, PREDICTED.astype(bool))
     assert {language: int(table[:, 0].sum()) for language, table in tables.items()} == {"it": 3, "en": 1}
-    expected = [measure(TRUTH[rows], PREDICTED[rows]) for rows in (slice(0, 3), slice(3, 4))]
+    expected = [measure_indicators(TRUTH[rows], PREDICTED[rows]) for rows in (slice(0, 3), slice(3, 4))]
     assert mean_measures(targets, PREDICTED.astype(bool)) == pytest.approx(
         {name: np.mean([each[name] for each in expected]) for name in expected[0]}
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.evaluation import Counts, f1, k, measure
+from funnelling.evaluation import Counts, f1, k, measure_indicators
 from funnelling.evaluation.measures import f1_of_labels, k_of_labels
 from funnelling.evaluation.registry import MEASURES
 from tests.evaluation.decisions import PREDICTED, TRUTH, pairs
@@ -31,14 +31,14 @@ def test_micro_and_macro() -> None:
         "precision": 4 / 6,
         "recall": 4 / 7,
     }
-    measures = measure(TRUTH, PREDICTED)
+    measures = measure_indicators(TRUTH, PREDICTED)
     assert {name: measures[name] for name in expected} == pytest.approx(expected)
 
 
 def test_precision_and_recall_are_those_of_scikit_learn_where_these_exist() -> None:
     from sklearn.metrics import precision_score, recall_score
 
-    measures = measure(TRUTH, PREDICTED)
+    measures = measure_indicators(TRUTH, PREDICTED)
     assert measures["precision"] == pytest.approx(precision_score(TRUTH, PREDICTED, average="micro"))
     assert measures["recall"] == pytest.approx(recall_score(TRUTH, PREDICTED, average="micro"))
 
@@ -50,7 +50,7 @@ def test_precision_and_recall_are_0_where_f1_is_for_want_of_answers_or_labels() 
         (nothing, everything, 0),
         (nothing, nothing, 1),
     ):
-        measures = measure(truth, predicted)
+        measures = measure_indicators(truth, predicted)
         assert measures["precision"] == measures["recall"] == measures["micro_f1"] == expected
 
 
@@ -78,7 +78,7 @@ def test_the_cases_of_k(tp: int, fp: int, fn: int, tn: int, value: float) -> Non
 
 def test_saying_no_to_everything_where_there_is_nothing_is_right() -> None:
     nothing = np.zeros((3, 2))
-    assert set(measure(nothing, nothing).values()) == {1.0}
+    assert set(measure_indicators(nothing, nothing).values()) == {1.0}
 
 
 @given(pairs, st.integers(0, 2**32 - 1))
@@ -88,13 +88,15 @@ def test_the_order_of_documents_and_labels_does_not_matter(
     truth, predicted = pair
     random = np.random.default_rng(seed)
     order = np.ix_(random.permutation(truth.shape[0]), random.permutation(truth.shape[1]))
-    assert measure(truth[order], predicted[order]) == pytest.approx(measure(truth, predicted))
+    assert measure_indicators(truth[order], predicted[order]) == pytest.approx(
+        measure_indicators(truth, predicted)
+    )
 
 
 @given(pairs)
 def test_f1_is_the_same_when_truth_and_prediction_change_places(pair: tuple[np.ndarray, np.ndarray]) -> None:
     truth, predicted = pair
-    there, back = measure(truth, predicted), measure(predicted, truth)
+    there, back = measure_indicators(truth, predicted), measure_indicators(predicted, truth)
     assert [there["micro_f1"], there["macro_f1_paper"]] == pytest.approx(
         [back["micro_f1"], back["macro_f1_paper"]]
     )
@@ -103,15 +105,15 @@ def test_f1_is_the_same_when_truth_and_prediction_change_places(pair: tuple[np.n
 @given(pairs)
 def test_the_measures_keep_their_range_and_truth_is_perfect(pair: tuple[np.ndarray, np.ndarray]) -> None:
     truth, predicted = pair
-    for name, value in measure(truth, predicted).items():
+    for name, value in measure_indicators(truth, predicted).items():
         assert (0 if "f1" in name else -1) <= value <= 1
-    assert set(measure(truth, truth).values()) == {1.0}
+    assert set(measure_indicators(truth, truth).values()) == {1.0}
 
 
 @given(pairs)
 def test_k_changes_sign_when_every_decision_does(pair: tuple[np.ndarray, np.ndarray]) -> None:
     truth, predicted = pair
-    there, back = measure(truth, predicted), measure(truth, ~predicted)
+    there, back = measure_indicators(truth, predicted), measure_indicators(truth, ~predicted)
     assert there["micro_k"] == pytest.approx(-back["micro_k"])
     assert there["macro_k_paper"] == pytest.approx(-back["macro_k_paper"])
 
@@ -125,8 +127,8 @@ def test_an_absent_label_changes_no_micro_f1_and_no_present_macro(
         return
     absent = np.zeros((len(truth), 1), dtype=bool)
     before, after = (
-        measure(truth, predicted),
-        measure(np.hstack([truth, absent]), np.hstack([predicted, absent])),
+        measure_indicators(truth, predicted),
+        measure_indicators(np.hstack([truth, absent]), np.hstack([predicted, absent])),
     )
     for name in ("micro_f1", "macro_f1", "macro_k"):
         assert after[name] == pytest.approx(before[name])
@@ -141,7 +143,7 @@ def test_f1_agrees_with_scikit_learn_where_the_conventions_do(pair: tuple[np.nda
     truth, predicted = np.hstack([truth, truth]), np.hstack([predicted, predicted])
     for average, name in (("micro", "micro_f1"), ("macro", "macro_f1_paper")):
         expected = f1_score(truth.astype(int), predicted.astype(int), average=average, zero_division=1)
-        assert measure(truth, predicted)[name] == pytest.approx(expected)
+        assert measure_indicators(truth, predicted)[name] == pytest.approx(expected)
 
 
 def test_counts_of_many_draws_are_measured_at_once() -> None:

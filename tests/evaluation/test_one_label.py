@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.evaluation import Counts, measure, measure_languages
+from funnelling.evaluation import Counts, measure_indicators, measure_languages
 from funnelling.evaluation.measures import accuracy
 from funnelling.evaluation.registry import main_measures, mean_measures, measure_counts
 
@@ -23,7 +23,7 @@ def test_by_hand() -> None:
     counts = Counts.of(indicators(TRUTH), indicators(GIVEN))
     assert accuracy(counts) == 3 / 6
     # 2 of 3 found and 2 of 3 right; 1 of 2 and 1 of 3; never found. The absent label does not count.
-    measures = measure(indicators(TRUTH), indicators(GIVEN))
+    measures = measure_indicators(indicators(TRUTH), indicators(GIVEN))
     assert measures["macro_f1"] == pytest.approx((2 / 3 + 2 / 5 + 0) / 3)
     assert measures["macro_f1_paper"] == pytest.approx((2 / 3 + 2 / 5 + 0 + 1) / 4)
 
@@ -33,7 +33,7 @@ def test_they_are_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     from sklearn.metrics import accuracy_score, f1_score
 
     truth, given_labels = np.array(pairs).T
-    measures = measure(indicators(truth), indicators(given_labels), one_label=True)
+    measures = measure_indicators(indicators(truth), indicators(given_labels), one_label=True)
     assert measures["accuracy"] == pytest.approx(accuracy_score(truth, given_labels))
     expected = f1_score(truth, given_labels, average="macro", labels=np.unique(truth))
     assert measures["macro_f1"] == pytest.approx(expected)

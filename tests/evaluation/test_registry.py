@@ -2,7 +2,7 @@
 
 import pytest
 
-from funnelling.evaluation import Counts, measure, measure_languages
+from funnelling.evaluation import Counts, measure_indicators, measure_languages
 from funnelling.evaluation.registry import (
     MEASURES,
     PAPER_MEASURES,
@@ -21,7 +21,7 @@ def share_right(counts: Counts) -> float:
 
 def test_the_papers_four_in_their_order() -> None:
     assert PAPER_MEASURES == ("micro_f1", "macro_f1_paper", "micro_k", "macro_k_paper")
-    assert set(PAPER_MEASURES) < set(measure(TRUTH, PREDICTED))
+    assert set(PAPER_MEASURES) < set(measure_indicators(TRUTH, PREDICTED))
 
 
 def test_macro_averages_over_labels_that_occur_come_first_and_the_papers_bear_its_name() -> None:
@@ -34,18 +34,21 @@ def test_macro_averages_over_labels_that_occur_come_first_and_the_papers_bear_it
 
 def test_methods_are_compared_by_labels_that_occur() -> None:
     assert main_measures(MEASURES) == ["accuracy", "micro_f1", "macro_f1", "micro_k", "macro_k"]
-    assert measures_to_test_by(measure(TRUTH, PREDICTED))[-2:] == ["macro_f1_paper", "macro_k_paper"]
+    assert measures_to_test_by(measure_indicators(TRUTH, PREDICTED))[-2:] == [
+        "macro_f1_paper",
+        "macro_k_paper",
+    ]
 
 
 def test_one_label_per_document_has_one_more_before_them() -> None:
     one_each = [[1, 0], [0, 1]]
-    assert list(measure(one_each, one_each, one_label=True)) == list(MEASURES)
+    assert list(measure_indicators(one_each, one_each, one_label=True)) == list(MEASURES)
     assert list(MEASURES)[:2] == ["accuracy", "micro_f1"]
 
 
 def test_a_new_measure_is_measured_by_language_and_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MEASURES, "share_right", Measure("share right", share_right))
-    assert measure(TRUTH, PREDICTED)["share_right"] == 15 / 20
+    assert measure_indicators(TRUTH, PREDICTED)["share_right"] == 15 / 20
     result = measure_languages(TRUTH, PREDICTED, ["it", "it", "en", "en"])
     assert result["languages"]["it"]["share_right"] == 7 / 10
     assert result["average"]["share_right"] == pytest.approx(15 / 20)

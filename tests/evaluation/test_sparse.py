@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from funnelling import InputError
-from funnelling.evaluation import Counts, expected_calibration_error, measure, measure_languages
+from funnelling.evaluation import Counts, expected_calibration_error, measure_indicators, measure_languages
 from funnelling.evaluation.labels import given_instead, measure_labels, missed_together, reliability
 from funnelling.evaluation.ranking import RankedHits, Shares, rank
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_ranked
@@ -29,8 +29,8 @@ def test_counts_and_measures() -> None:
     truth, given, _ = some()
     dense, ours = Counts.of(truth, given), Counts.of(sparse.csr_array(truth), sparse.csr_array(given))
     assert (dense.table() == ours.table()).all()
-    assert measure(truth, given) == measure(sparse.csr_array(truth), given)
-    assert measure(truth, given) == measure(truth, sparse.csr_array(given.astype(int)))
+    assert measure_indicators(truth, given) == measure_indicators(sparse.csr_array(truth), given)
+    assert measure_indicators(truth, given) == measure_indicators(truth, sparse.csr_array(given.astype(int)))
     by_language = [
         measure_languages(kind(truth), kind(given), LANGUAGES, labels=[1, 2, 5])
         for kind in (np.asarray, sparse.csr_array)

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts
-from funnelling.evaluation.registry import measure
+from funnelling.evaluation.registry import measure_indicators
 from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.ranking import THRESHOLD_GRID, LabelThresholdCurves
 from funnelling.funnel.thresholds import (
@@ -80,15 +80,18 @@ def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
     probabilities, targets = drawn()
     thresholds = tuning(probabilities, targets, parse_goal(goal)).thresholds(10)
     name = GOALS[goal]
-    assert measure(targets, probabilities > thresholds)[name] > measure(targets, probabilities > 0.5)[name]
+    assert (
+        measure_indicators(targets, probabilities > thresholds)[name]
+        > measure_indicators(targets, probabilities > 0.5)[name]
+    )
 
 
 def test_without_pull_each_label_has_its_best_f1() -> None:
     probabilities, targets = drawn(labels=3)
     thresholds = tuning(probabilities, targets, Goal("macro_f1_paper")).thresholds(0)
-    best = measure(targets, probabilities > thresholds)["macro_f1_paper"]
+    best = measure_indicators(targets, probabilities > thresholds)["macro_f1_paper"]
     for t in np.arange(0.02, 1, 0.02):
-        assert measure(targets, probabilities > t)["macro_f1_paper"] <= best + 1e-9
+        assert measure_indicators(targets, probabilities > t)["macro_f1_paper"] <= best + 1e-9
 
 
 def test_with_all_pull_there_is_one_threshold() -> None:
@@ -142,7 +145,7 @@ def test_cuts_are_thresholds_in_scores() -> None:
     cuts = tuned_for(
         LabelThresholdCurves(head(scores), targets, folds), languages, parse_goal("macro-f1")
     ).in_scores(head)
-    tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
+    tuned, untuned = measure_indicators(targets, scores > cuts), measure_indicators(targets, scores > 0)
     assert tuned["macro_f1_paper"] > untuned["macro_f1_paper"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
     one_fold = tuned_for(

@@ -2,7 +2,7 @@
 
 from funnelling.evaluation.labels import expected_calibration_error
 from funnelling.evaluation.measures import Counts, f1, k
-from funnelling.evaluation.registry import LanguageMeasures, measure, measure_languages
+from funnelling.evaluation.registry import LanguageMeasures, measure_indicators, measure_languages
 from funnelling.evaluation.significance import Significance, dagger, significance
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "expected_calibration_error",
     "f1",
     "k",
-    "measure",
+    "measure_indicators",
     "measure_languages",
     "significance",
 ]

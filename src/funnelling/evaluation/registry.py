@@ -96,9 +96,9 @@ def shown_measures(measured: Container[str], paper: bool = False, one_model: boo
     Of documents with one label each, accuracy stands for what it equals. Of many labels they are those of
     ranked ones, and micro-F1.
 
-    >>> shown_measures(measure([[1]], [[1]]), one_model=True)
+    >>> shown_measures(measure_indicators([[1]], [[1]]), one_model=True)
     ['micro_f1', 'macro_f1', 'precision', 'recall']
-    >>> shown_measures(measure([[1]], [[1]], one_label=True))
+    >>> shown_measures(measure_indicators([[1]], [[1]], one_label=True))
     ['accuracy', 'macro_f1']
     """
     if are_ranked(measured):
@@ -120,7 +120,7 @@ def main_measures(measured: Container[str]) -> list[str]:
     Their macro averages run over the labels that occur. Of many labels they are those of ranked ones, and
     micro-F1.
 
-    >>> main_measures(measure([[1]], [[1]]))
+    >>> main_measures(measure_indicators([[1]], [[1]]))
     ['micro_f1', 'macro_f1', 'micro_k', 'macro_k']
     """
     names = _MAIN_OF_MANY if are_ranked(measured) else ("accuracy", *_MAIN)
@@ -130,7 +130,7 @@ def main_measures(measured: Container[str]) -> list[str]:
 def paper_measures(measured: Container[str]) -> list[str]:
     """The measures of the paper, after those of documents with one label each, of those that were measured.
 
-    >>> paper_measures(measure([[1]], [[1]]))
+    >>> paper_measures(measure_indicators([[1]], [[1]]))
     ['micro_f1', 'macro_f1_paper', 'micro_k', 'macro_k_paper']
     """
     first = SINGLE_LABEL_MEASURES if is_of_one_label(measured) else ()
@@ -142,7 +142,7 @@ def measures_to_test_by(measured: Container[str]) -> list[str]:
 
     Of many labels they are the main ones alone.
 
-    >>> measures_to_test_by(measure([[1]], [[1]]))[4:]
+    >>> measures_to_test_by(measure_indicators([[1]], [[1]]))[4:]
     ['macro_f1_paper', 'macro_k_paper']
     """
     others = [] if are_ranked(measured) else paper_measures(measured)
@@ -159,7 +159,7 @@ def are_ranked(measured: Container[str]) -> bool:
     return "p_at_1" in measured
 
 
-def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -> dict[str, float]:
+def measure_indicators(truth: Indicators, predicted: Indicators, one_label: bool = False) -> dict[str, float]:
     """Every measure, by name.
 
     Macro averages run over the labels that occur in truth, those that end in ``_paper`` over all. Precision
@@ -167,17 +167,17 @@ def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -
 
     ``one_label`` says that each document has one label and is given one: accuracy comes first then.
 
-    >>> measures = measure([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]])
+    >>> measures = measure_indicators([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]])
     >>> {name: round(measures[name], 3) for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")}
     {'micro_f1': 0.667, 'macro_f1': 0.667, 'micro_k': 0.5, 'macro_k': 0.5}
     >>> {name: round(measures[name], 3) for name in ("macro_f1_paper", "macro_k_paper")}
     {'macro_f1_paper': 0.833, 'macro_k_paper': 0.75}
     >>> measures["precision"], measures["recall"]
     (1.0, 0.5)
-    >>> measures = measure([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]], one_label=True)
+    >>> measures = measure_indicators([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]], one_label=True)
     >>> {name: round(measures[name], 3) for name in ("accuracy", "macro_f1")}
     {'accuracy': 0.667, 'macro_f1': 0.667}
-    >>> measure([[1, 0]], [[1]])
+    >>> measure_indicators([[1, 0]], [[1]])
     Traceback (most recent call last):
     funnelling.errors.InputError: truth has shape (1, 2) and prediction (1, 1): they must be alike.
     """

@@ -10,8 +10,7 @@ import numpy as np
 from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError, did_you_mean
 from funnelling.evaluation.labels import calibration_bins, calibration_error, reliability
-from funnelling.evaluation.registry import MEASURES, measure_languages
-from funnelling.evaluation.registry import measure as metrics
+from funnelling.evaluation.registry import MEASURES, measure_indicators, measure_languages
 from funnelling.formats.frames import as_frame, as_values, one_hot
 from funnelling.matrices import XMC_MIN_LABELS, filled_columns, is_sparse
 from funnelling.randomness import is_missing
@@ -83,7 +82,7 @@ def measure(y_true: Any, y_pred: Any, *, languages: Any = None, y_proba: Any = N
         truth, predicted = encode(truth, classes), encode(predicted, classes)
     single = kind == ONE_EACH
     if languages is None:
-        average, by_language = metrics(truth, predicted, single), {}
+        average, by_language = measure_indicators(truth, predicted, single), {}
     else:
         result = measure_languages(truth, predicted, as_values(languages, "languages"), single)
         average, by_language = result["average"], result["languages"]

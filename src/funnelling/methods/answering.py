@@ -190,7 +190,7 @@ class FittedEstimator(ClassifierMixin, BaseEstimator):
         current, inputs = self._read(X, languages)
         return current.classify(inputs)[1]
 
-    def predict_labels(self, X: Any, languages: Languages = None) -> Any:
+    def predict_labels(self, X: Any, languages: Languages = None) -> list[Any] | dict[str, list[Any]]:
         """The labels of documents by name: a list for each, or after a 1-D y a label.
 
         A document of which the model knows nothing, or whose language it does not know, gets none: an empty

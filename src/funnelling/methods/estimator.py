@@ -231,12 +231,19 @@ class MethodEstimator(FittedEstimator):
         """
         resolve_name("funnelling.storage.save_model")(self, path, keep=keep, force=force)
 
-    def push(self, address: str, **options: Any) -> Any:
+    def push(self, address: str, **options: Any) -> dict[str, Any]:
         """Upload the model to the Hugging Face Hub: ``load_model("hf://owner/name")`` reads it.
 
         Parameters
         ----------
         address : such as ``owner/name`` or ``owner/name@branch``
         **options : those of `funnelling.storage.push_model`: ``private``, ``license``, ``keep`` and others
+
+        Returns
+        -------
+        the ``address``, the ``commit``, the bytes of each of the ``files``, and what the model ``keeps``
         """
-        return resolve_name("funnelling.storage.push_model")(self, address, **options)
+        pushed: dict[str, Any] = resolve_name("funnelling.storage.push_model")(
+            self, address, **options
+        ).record()
+        return pushed

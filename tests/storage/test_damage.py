@@ -329,7 +329,7 @@ CHANGES: dict[str, Change] = {
     "no base classifiers": lambda state, _: _learned(state)["views"]["own"].clear(),
     "another language": lambda state, _: _set(state, "documents", {"EN": 60, "it": 60}),
     "a combination that is none": lambda state, _: _set(_learned(state)["combination"], "how", "x"),
-    "a goal that is none": lambda state, _: _set(state["parameters"], "thresholds", -1),
+    "a goal that is none": lambda state, _: _set(state["parameters"], "thresholds", ["macro-f1"]),
     "fewer documents in the archive": lambda _, arrays: _set(
         arrays, "/archive/blocks/en/targets", arrays["/archive/blocks/en/targets"][1:]
     ),

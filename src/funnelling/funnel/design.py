@@ -63,8 +63,7 @@ def _check_tags(name: str, value: Any) -> None:
         normalise_tag(tag)
 
 
-def check_thresholds(name: str, value: Any) -> None:
-    """Refuse what thresholds cannot be."""
+def _check_thresholds(name: str, value: Any) -> None:
     if isinstance(value, ThresholdTuning):
         value.parsed()
     elif isinstance(value, str) and value != AUTO:
@@ -100,7 +99,7 @@ class FunnelParameters(Parameters):
     encoder: str | os.PathLike[str] | None = None
     encoder_epochs: int = whole(0, least=0)
     base_estimator: Annotated[Any, Mapping[str, Foreign | None] | Foreign | None] = None
-    thresholds: Annotated[Any, ThresholdTuning | str | float | None] = checked(AUTO, check_thresholds)
+    thresholds: Annotated[Any, ThresholdTuning | str | float | None] = checked(AUTO, _check_thresholds)
     vectorizer: Template = None
     detect_among: list[str] | None = checked(None, _check_tags)
     unknown_language: str = choice("prior", ("prior", "error"))

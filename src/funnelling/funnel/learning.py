@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.choice import Choice
 from funnelling.funnel.choosing import MAX_DOCUMENTS, choose
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import AUTO, FunnelConfig, FunnelParameters, check_thresholds, is_auto
+from funnelling.funnel.design import AUTO, FunnelConfig, FunnelParameters, is_auto
 from funnelling.funnel.fitted import FittedFunnel, Funnel, ZeroShot
 from funnelling.funnel.inheritance import WarmStart
 from funnelling.funnel.tier_one import MetaSample, ViewPosteriors
@@ -119,7 +119,6 @@ class FunnelLearning(Algorithm[FunnelParameters]):
         return parameters.vectorizer is None and own and parameters.zero_shot is None
 
     def check_built(self, parameters: FunnelParameters) -> None:
-        check_thresholds("thresholds", parameters.thresholds)
         if parameters.views is not None and not is_auto(parameters.views):
             check_views(parameters.views)
 

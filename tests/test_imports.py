@@ -19,7 +19,6 @@ BY_NAME = {
     "funnelling.commands": "COMMANDS, some of which are in layers above",
     "funnelling.methods.registry": "METHODS, which reach up",
     "funnelling.methods.estimator": "`save` and `push`: storage is a layer above",
-    "funnelling.funnel.estimator": "`from_paper`: the paper's classifier is in a layer above",
     "funnelling.research": "public names, as those of the package",
     "funnelling.commands.corpora": "CORPORA: only the one that is built is loaded",
     "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
@@ -28,10 +27,9 @@ BY_NAME = {
     "funnelling.spaces": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "classes that a field names by `OneOf`: only those of the model are loaded",
 }
-# An estimator saves itself, and storage makes estimators; one makes the paper's: circles that a call closes.
+# An estimator saves itself, and storage makes estimators: a circle that a call closes.
 BACK = {
     "funnelling.methods.estimator": {"funnelling.storage.models", "funnelling.storage.places"},
-    "funnelling.funnel.estimator": {"funnelling.research.classifiers"},
 }
 
 

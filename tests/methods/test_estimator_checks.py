@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from funnelling.funnel.estimator import FunnellingClassifier
 from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier
-from funnelling.research.classifiers import DCIClassifier, LRIClassifier, PaperFunnelClassifier
+from funnelling.research import DCIClassifier, LRIClassifier, PaperFunnelClassifier
 
 METHODS = [
     FunnellingClassifier(random_state=0),

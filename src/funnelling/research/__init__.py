@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from funnelling.corpus.reference import Reference, read_reference
+    from funnelling.funnel.estimator import PaperFunnelClassifier
     from funnelling.methods.classifiers import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
     from funnelling.research.classifiers import (
         CLESAClassifier,
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
         LRIClassifier,
         MLEClassifier,
         MLELSTMClassifier,
-        PaperFunnelClassifier,
         UpperBoundClassifier,
     )
 
@@ -40,7 +40,7 @@ if not TYPE_CHECKING:  # which would take any name for one of ours
 
     def __getattr__(name: str) -> Any:
         """Import a public name when it is first used: commands of this folder start at once."""
-        for module in ("methods.classifiers", "research.classifiers", "corpus.reference"):
+        for module in ("methods.classifiers", "funnel.estimator", "research.classifiers", "corpus.reference"):
             owner = import_module(f"funnelling.{module}") if name in __all__ else None
             if hasattr(owner, name):
                 return getattr(owner, name)

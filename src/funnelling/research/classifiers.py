@@ -1,11 +1,7 @@
 """The paper's methods as estimators."""
 
-from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from funnelling.corpus.reference import Reference
-from funnelling.funnel.design import AUTO
-from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.methods.svms import SVMParameters
 from funnelling.research.baselines import (
@@ -22,80 +18,6 @@ from funnelling.research.baselines import (
 )
 from funnelling.research.lstm import MLE_LSTM
 from funnelling.research.lstm_words import MLELSTMParameters
-
-
-@dataclass(eq=False, repr=False)
-class PaperFunnelClassifier(FunnelEstimator):
-    """The funnel of the paper: each language's own words, and an SVM over their posteriors.
-
-    Parameters
-    ----------
-    variant : "tat" or "kfcv"
-        Where the posteriors that tier 2 learns from come from: classifiers that saw the documents
-        (Fun(TAT), cheaper and better in the paper) or ``folds``-fold cross-validation (Fun(KFCV)).
-    folds : int
-        The folds of Fun(KFCV).
-    calibration : "platt", "fixed" or "none"
-        The paper's Calib, NoCalib and NoProb.
-    base_C : float, "grid" or None
-        C of the base classifiers; None chooses it for each language like ``meta_C``.
-    meta_C : float, "grid" or None
-        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
-        until two Cs were worse than the best, and "grid" tries them all, as the paper did.
-    meta_gamma : float or None
-        Gamma of the meta-classifier's RBF kernel; None is 1 / labels.
-    base_estimator, meta_estimator : scikit-learn classifier or None
-        None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
-    vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
-        None is lemmas weighted by tf-idf.
-    zero_shot : "auto", "pooled", "embeddings", "mle", "clesa" or None
-        The shared space through which documents in languages without training documents are labelled. "mle"
-        has the paper's means of word vectors, "embeddings" means in which languages with and without training
-        documents are treated alike. "auto" is embeddings where those are given (mle with
-        ``zero_shot_joint``), else the pooled vocabulary.
-    zero_shot_joint : bool
-        True is the paper's Fun-MLE: one tier 2 for the posteriors of both kinds of base classifiers. False
-        gives each kind its own, and languages with training documents what they get without ``zero_shot``.
-    reference : Reference or None
-        From `funnelling.research.read_reference`: CLESA's, and the embeddings' source of idf.
-    embeddings : path or None
-        A folder of aligned word vectors in MUSE's text format, for ``zero_shot``.
-    thresholds, keep, memory_limit, n_jobs, random_state, verbose
-        As in `funnelling.FunnellingClassifier`; the paper names no threshold, and None is an SVM's own.
-    """
-
-    variant: str = "tat"
-    _: KW_ONLY
-    folds: int = 10
-    calibration: str = "platt"
-    base_C: float | str | None = 1.0
-    meta_C: float | str | None = None
-    meta_gamma: float | None = None
-    base_estimator: Any = None
-    meta_estimator: Any = None
-    vectorizer: Any = None
-    zero_shot: str | None = None
-    zero_shot_joint: bool = False
-    reference: Reference | None = None
-    embeddings: Any = None
-    thresholds: Any = None
-    keep: str = "words"
-    memory_limit: float = 8e9
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: int = 0
-
-    @staticmethod
-    def _given_by(parameters: dict[str, Any]) -> dict[str, Any]:
-        final = parameters["final_estimator"]
-        if isinstance(final, str):
-            return parameters | {"meta_estimator": None}
-        return parameters | {"meta_estimator": final, "final_estimator": AUTO}
-
-    @staticmethod
-    def _translated(given: dict[str, Any]) -> dict[str, Any]:
-        estimator = given.pop("meta_estimator")
-        return given | {"views": None} | ({} if estimator is None else {"final_estimator": estimator})
 
 
 class _OfManyColumns(MethodEstimator):

@@ -31,7 +31,6 @@ from funnelling import (
 )
 from funnelling.corpus.label_set import Label
 from funnelling.formats import Layout
-from funnelling.funnel.estimator import FunnelEstimator
 from funnelling.methods.estimator import MethodEstimator
 from funnelling.research import (
     CLESAClassifier,
@@ -98,7 +97,7 @@ def a_model() -> None:
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
     routed.save("model", keep="nothing", force=True)
     routed.push("owner/name", keep="nothing")
-    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), FunnelEstimator)
+    assert_type(FunnellingClassifier.from_paper("kfcv", folds=5), PaperFunnelClassifier)
     assert_type(PaperFunnelClassifier(meta_C=1.0).fit(TEXTS, LABELS), PaperFunnelClassifier)
     print(funnelling.__version__)
 

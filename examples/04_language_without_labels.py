@@ -32,9 +32,9 @@ print("Portuguese to measure on:", test)
 #
 # The view ``mixed`` sees words, and runs of characters, in one space for all languages, so names, loan
 # words and the spelling of relatives carry over (:doc:`/choosing` lists other views). A model that sees
-# only the own words of each language cannot say anything about a further one, and says so.
+# only the own words of each language assigns no label to documents in a further one.
 
-from funnelling import FunnellingClassifier, InputError
+from funnelling import FunnellingClassifier
 
 model = FunnellingClassifier(views=["mixed"], random_state=0)
 model.fit(known.texts, known.labels, languages=known.languages, groups=known.groups)
@@ -42,10 +42,7 @@ print("serves Portuguese:", model.supports(NEW))
 
 few = known.select(range(0, len(known), 5))
 own = FunnellingClassifier.from_paper(random_state=0).fit(few.texts, few.labels, languages=few.languages)
-try:
-    own.predict(test.texts, languages=test.languages)
-except InputError as error:
-    print(error)
+print(own.predict_labels(test.texts[:2], languages=test.languages[:2]))
 
 # %%
 # A document in a language without training documents must name it, for languages are detected among those

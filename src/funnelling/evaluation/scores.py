@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
-_Labels = list[tuple[Any, ...]]  # of each document
 
 
 @dataclass(frozen=True)

@@ -140,8 +140,7 @@ def read_inputs(
     ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts. Languages that have ``names``
     keep those, as a mapping spelled them.
     """
-    if (table := None if is_sparse(X) else text_table(X)) is not None:
-        X, languages = table[0], table[1] if languages is None else languages
+    X, languages = _columns_of(X, languages)
     X = {tag: as_documents(each) for tag, each in X.items()} if is_mapping(X) else as_documents(X)
     languages = as_values(languages, "languages")
     if fitted_on_texts is not None:
@@ -166,8 +165,7 @@ def read_inputs(
 
 def read_texts(X: Any, languages: Any, ids: Any) -> list[Document]:
     """Texts with languages, None where one is missing, and ids: their places where they have none."""
-    if (table := None if is_sparse(X) else text_table(X)) is not None:
-        X, languages = table[0], table[1] if languages is None else languages
+    X, languages = _columns_of(X, languages)
     X, tags = as_documents(X), as_values(languages, "languages")
     if not is_texts(X):
         raise InputError("Give texts as one list, with their languages beside it.")
@@ -182,6 +180,14 @@ def read_texts(X: Any, languages: Any, ids: Any) -> list[Document]:
         Document(_name(name, place), text, language=tag)
         for place, (name, text, tag) in enumerate(zip(given, texts, tags, strict=True))
     ]
+
+
+def _columns_of(X: Any, languages: Any) -> tuple[Any, Any]:
+    """The texts of a table, and its languages where none are given; anything else stays as it is."""
+    table = None if is_sparse(X) else text_table(X)
+    if table is None:
+        return X, languages
+    return table[0], table[1] if languages is None else languages
 
 
 def _check_kind(X: Any, fitted_on_texts: bool) -> None:
